@@ -34,9 +34,9 @@ pub enum Topic {
     Rematch,
     /// Another opponent, or another match.
     Opponent,
-    Report,
     /// A wish for all reports so far.
     History,
+    Report,
     OpponentName,
     /// A message to the opponent.
     Tell,
@@ -303,10 +303,10 @@ pub struct OrderWords {
     pub verbs: WordSet,
     /// Words before a square that is replaced: `B1 instead of B2`.
     pub instead: WordSet,
-    /// Words behind a square that deny it: `A1 değil`.
-    pub denying_behind: WordSet,
     /// Words for what somebody prefers: `rather B1`.
     pub rather: WordSet,
+    /// Words behind a square that deny it: `A1 değil`.
+    pub denying_behind: WordSet,
     pub submarine: Phrases,
     pub fire: Phrases,
     /// Words that say that a ship stays where it was.

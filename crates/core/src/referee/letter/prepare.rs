@@ -47,6 +47,7 @@ pub fn prepare(
         }
     };
     let (mut request, attachments) = read_with_attachment(letter, &lines, &cause, before.game);
+    let answers = answered_places(letter, before);
     let has_offer = !before.offered[cause.seat].is_empty();
     let asks_whether_meant = asks_whether_meant(before, cause.seat, &answers);
     follow_word_answer(&mut request, cause.question, has_offer, asks_whether_meant);
@@ -68,7 +69,7 @@ pub fn prepare(
     Ok(SeatLetter {
         message_id: letter.message_id.clone(),
         thread_turn: thread_turn(letter, &before.id),
-        answers: answered_places(letter, before),
+        answers,
         other_match: other_match(letter, &request, &before.id),
         cause,
         request,
@@ -131,7 +132,8 @@ fn doubt_words(request: &mut Request, before: &Match, seat: Seat) {
             && matches!(doubt.kind, DoubtKind::Inside | DoubtKind::Misspelt | DoubtKind::Squares)
     };
     let are_open = request.doubts.iter().all(is_open);
-    let is_unread = request.commands.is_empty()
+    // New orders may follow those that are taken back.
+    let is_unread = request.commands.iter().all(|asked| asked.command == Command::Withdraw)
         && request.faults.is_empty()
         && request.yes.is_none()
         && !request.check
@@ -308,9 +310,9 @@ fn follow_word_answer(
         return;
     };
     let command = match question {
+        _ if refuses => Command::Withdraw,
         Some(Question::Extension) => Command::Agree,
         Some(Question::Withdrawal) => Command::Withdraw,
-        _ if refuses => Command::Withdraw,
         // A draw ends the match, so it needs its own line.
         Some(Question::Draw) => return,
         None => {
@@ -336,6 +338,14 @@ fn beside<'l>(
     let names: Vec<&str> = players.into_iter().chain(letter.from_name.as_deref()).collect();
     let is_footer = |line: &str| before.is_footer(cause.seat, line);
     let writer = Writer { names: &names, is_footer: &is_footer };
+    let weigh = |lines: Vec<&'l str>| {
+        let read = Request::read(&Line::numbered(&lines), before.game);
+        let is_new =
+            |asked: &NumberedCommand| request.commands.iter().all(|own| own.command != asked.command);
+        let commands = if read.commands.iter().any(is_new) { Beside::Sign } else { Beside::Nothing };
+        (read.beside(writer).max(commands), lines)
+    };
+    let said = (request.beside(writer), Vec::new());
     // The subject belongs to the part that answers the letter's thread.
     let subjects = own_subjects(&letter.subject).filter(|_| cause.token == TokenOf::Own);
     let of_subjects = subjects.map(|subject| weigh(vec![subject]));

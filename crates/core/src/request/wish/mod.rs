@@ -375,14 +375,38 @@ fn message_after(
     {
         return Some(vec![quoted.to_owned()]);
     }
-    let rest = rest.trim_start_matches(|c: char| {
+    let rest = without_ending(rest)?.trim_start_matches(|c: char| {
         !c.is_alphanumeric() && !c.is_ascii_punctuation() || c == ':' || c == ','
     });
-    let rest = without_linking_words(rest.trim_start());
+    let rest = without_linking_words(behind_colon(rest.trim_start()));
     let more = remarks.get(word.line + 1..).unwrap_or_default();
     let more = more.iter().map(|line| line.text.trim().to_owned()).take_while(|line| !line.is_empty());
     let message: Vec<String> = std::iter::once(rest.trim().to_owned()).chain(more).collect();
     message.iter().any(|line| line.chars().any(char::is_alphanumeric)).then_some(message)
+}
+
+/// Returns what follows a name without the ending that an apostrophe joins to it, as in `Bo'ya`. `None` behind `Bo's`,
+/// where something of his follows.
+fn without_ending(rest: &str) -> Option<&str> {
+    let Some(joined) = rest.strip_prefix(['\'', '’']) else { return Some(rest) };
+    let after = joined.trim_start_matches(char::is_alphabetic);
+    let ending = &joined[..joined.len() - after.len()];
+    match ending {
+        "s" => None,
+        _ if ending.chars().count() <= MAX_ENDING => Some(after),
+        _ => Some(rest),
+    }
+}
+
+/// Maximum words between a name and the colon before a message: `Richte Bo bitte von mir aus: …`.
+const MAX_BEFORE_COLON: usize = 4;
+
+/// Returns what follows a colon behind a few words, or the whole text.
+fn behind_colon(text: &str) -> &str {
+    match text.split_once(": ") {
+        Some((before, after)) if split_words(before).count() <= MAX_BEFORE_COLON => after.trim_start(),
+        _ => text,
+    }
 }
 
 /// Letters of an ending that a name gets in some languages, as in `Bovi` and `Bo'ya`.

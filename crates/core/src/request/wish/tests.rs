@@ -143,6 +143,7 @@ fn a_message_to_the_opponent_is_taken_from_the_letter() {
     let spanish = read("Dile a Bo que es un gran rival y que le deseo feliz Navidad.");
     assert_eq!(spanish.message, ["es un gran rival y que le deseo feliz Navidad."]);
     assert_eq!(topic("Tell me about the club"), None);
+    assert_eq!(read("Please extend my thanks to Bo for the lovely game").topic, Some(Topic::Tell));
 }
 
 #[test]
@@ -152,6 +153,9 @@ fn the_name_of_the_opponent_may_have_an_ending_and_words_that_link_it() {
         ("Vyřiď prosím Bovi, že se omlouvám za zpoždění.", "se omlouvám za zpoždění."),
         ("Boさんに「いい勝負でした」とお伝えください。", "いい勝負でした"),
         ("Hälsa Bo att det var ett fint drag.", "det var ett fint drag."),
+        ("Richte Bo bitte von mir aus: alles Gute zur Hochzeit!", "alles Gute zur Hochzeit!"),
+        ("Bo'ya selam söyle: harika bir oyun", "harika bir oyun"),
+        ("Please tell Bo the party is at 20:00", "the party is at 20:00"),
     ] {
         assert_eq!(read(text).message, [message], "{text}");
     }
@@ -632,6 +636,7 @@ fn what_stands_behind_a_condition_is_no_message() {
     for text in [
         "Tell you what: if Bo moves his fleet again I go to bed.",
         "Tell me, when Bo is late again, what then?",
+        "Tell Bo's ships to stay out of my quadrant, haha",
     ] {
         assert_ne!(topic(text), Some(Topic::Tell), "{text}");
     }
