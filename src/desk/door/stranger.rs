@@ -310,11 +310,17 @@ fn replies_to_stranger(desk: &mut Desk<'_>, asker: &Asker, request: &Request) ->
     Ok(found)
 }
 
+/// Maximum words of a greeting.
+const MAX_GREETING: usize = 4;
+
 /// Returns the reason why a stranger's letter is taken for a machine's, and its first line.
 fn note_on_machine(lines: &[Line]) -> String {
     let reason = "from a stranger, and nothing in it speaks for a person";
-    let mut lines = lines.iter().map(|line| line.text.trim());
-    let line = lines.find(|line| line.chars().any(char::is_alphanumeric));
+    let lines = lines.iter().map(|line| line.text.trim());
+    let mut lines = lines.filter(|line| line.chars().any(char::is_alphanumeric)).peekable();
+    // A greeting says little.
+    let first = lines.peek().copied();
+    let line = lines.find(|line| line.split_whitespace().nth(MAX_GREETING).is_some()).or(first);
     match line.filter(|line| !is_order_of_any_game(line)) {
         Some(line) => format!("{reason}; it begins: {}", line.chars().take(MAX_LINE).collect::<String>()),
         None => reason.to_owned(),

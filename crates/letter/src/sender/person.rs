@@ -18,15 +18,26 @@ const AFTER_I: [&str; 36] = [
     "read", "still", "think", "ve", "want", "was", "will", "wish", "would",
 ];
 
-/// Whether a person may have written this. Lines that may quote a subject or an address do not count.
+/// Whether a person may have written this. Sentences that may quote an address do not count, and neither does a subject of
+/// ours.
 pub fn speaks_for_a_person(subject: &str, lines: &[&str]) -> bool {
-    let own = lines.iter().copied().filter(|line| !line.contains('@'));
-    let text: String = own.flat_map(|line| [line, "\n"]).collect();
+    let own = lines.iter().flat_map(|line| sentences(line)).filter(|sentence| !sentence.contains('@'));
+    let text: String = own.flat_map(|sentence| [sentence, "\n"]).collect();
     let is_short = lines.iter().flat_map(|line| line.split_whitespace()).nth(MAX_SHORT).is_none()
         && !lines.iter().any(|line| line.contains("://"));
     // Ignore a subject with a tag: a machine's subject may repeat that of our letter.
     let subject = if subject.contains('[') { "" } else { subject };
     is_short || asks_question(&text) || has_words(&text) || subject.ends_with('?') || has_words(subject)
+}
+
+/// Splits a line behind each blank that follows the end of a sentence.
+fn sentences(line: &str) -> impl Iterator<Item = &str> {
+    let mut before = ' ';
+    line.split_inclusive(move |c: char| {
+        let ends = c == ' ' && matches!(before, '.' | '!' | '?');
+        before = c;
+        ends
+    })
 }
 
 fn has_words(text: &str) -> bool {
@@ -62,6 +73,7 @@ mod tests {
             "Oynamak istiyorum, nasıl başlarım",
             "私はゲームに参加したいです",
             "hello there",
+            "My father played under ann@players.example. He died, and I am going through his mail.",
             "Yesterday I sent my entry by post.",
             "We act for the estate of Mrs Adams. Please confirm whether any fees are outstanding.",
             "Wir zeigen an, dass wir die Erben unserer Mandantin vertreten.",
@@ -79,6 +91,7 @@ mod tests {
             "Ihre Rechnung steht im Kundenportal bereit.",
             "Nyheter i maj: allt till halva priset.",
             "I premi della settimana sono online.",
+            "Contact sales@shop.example for more. The offer ends on Friday, and shipping is free.",
             "Read more at https://shop.example/news?id=7",
         ] {
             assert!(!speaks_for_a_person("Re: [QZ-7K3M] game", &[text]), "{text}");

@@ -112,7 +112,9 @@ fn machine_evidence(subject: &Subject, text: &str, signs: HeaderSigns) -> Machin
     points += 2 * count(BOUNCE_TEXT.count_in(text, 2) + MACHINE_TEXT.count_in(text, 2)).min(2);
     let mentions_absence = !subject.is_answer() && AWAY_SUBJECTS.any_prefix_of(subject.bare());
     let is_note = text.len() < MAX_NOTE && AWAY_TEXT.any_in(text);
-    let office = office_points(text, is_note);
+    // A program writes for an office in answer to a letter. Of somebody new, an address in the text proves nothing.
+    let is_answer = kind != SubjectKind::Other || subject.is_answer() || signs.has_own_subject;
+    let office = if is_note || is_answer { office_points(text, is_note) } else { 0 };
     if is_note {
         let hints = count(AWAY_HINTS.count_in(text, 2)).max(office.min(2));
         let note = 1 + i32::from(mentions_absence) + hints;
