@@ -269,8 +269,6 @@ impl<'a> LetterLines<'a> {
     /// Whether a sentence begins, perhaps behind courtesies, with a word that may take something back.
     fn takes_back(&self, sentence: &Sentence) -> bool {
         let words: Vec<&str> = sentence.words.iter().map(|word| word.text.as_str()).collect();
-        let is_empty = |word: &&&str| is_courteous(word) || self.is_name_of_player(word);
-        let courteous = words.iter().take_while(is_empty).count();
         let begins = |start: usize| {
             let words = &words[start..words.len().min(start + MAX_NAME)];
             LANGUAGES.iter().any(|language| match language.joined {
@@ -284,9 +282,22 @@ impl<'a> LetterLines<'a> {
                 }
             })
         };
+        let mut at = courteous_phrase(&words);
         // "LOL no"
-        let last = if words.len() <= MAX_NAME { words.len().saturating_sub(1) } else { courteous };
-        (0..=last).any(begins)
+        if words.len() <= MAX_NAME && (at..words.len()).any(begins) {
+            return true;
+        }
+        while let Some(word) = words.get(at) {
+            if begins(at) {
+                return true;
+            }
+            at += match courteous_phrase(&words[at..]) {
+                0 if is_courteous(word) || self.is_name_of_player(word) => 1,
+                0 => return false,
+                length => length,
+            };
+        }
+        false
     }
 
     /// Whether the line above an order or a command goes on in it.
@@ -382,6 +393,15 @@ fn is_katakana(c: char) -> bool {
 /// Whether a phrase is a courtesy, or agrees to something.
 fn is_courtesy_in(phrase: &str, language: &Language) -> bool {
     language.beside.courtesies.contains(phrase) || language.answers.yes.contains(phrase)
+}
+
+/// Returns the length of the phrase of courtesy at the beginning, of two words or more: `Sorry for the delay` takes nothing
+/// back.
+fn courteous_phrase(words: &[&str]) -> usize {
+    let lengths = LANGUAGES.iter().filter_map(|language| {
+        longest_phrase(words, 2..=MAX_PHRASE, |phrase| language.beside.courtesies.contains(phrase))
+    });
+    lengths.max().unwrap_or_default()
 }
 
 /// Whether a word is a courtesy in some language.
