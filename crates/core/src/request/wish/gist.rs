@@ -25,6 +25,9 @@ const MAX_IN_SENTENCE: usize = 4;
 /// Letters as they are spelt by those who dictate.
 const SPELT: [(&str, char); 4] = [("be", 'B'), ("bee", 'B'), ("dee", 'D'), ("gee", 'G')];
 
+/// Small letters that are no word of their own in any of the languages.
+const NO_WORDS: &str = "bcdfghjp";
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Token {
     Number(String),
@@ -362,7 +365,9 @@ fn tokens(words: &[&str], game: GameKind) -> Vec<Token> {
         at += 1;
         let next = words.get(at).and_then(|next| number(next));
         let spelt = SPELT.iter().find(|(name, _)| word.eq_ignore_ascii_case(name)).map(|(_, letter)| *letter);
-        let capital = word.chars().next().filter(|c| word.len() == 1 && c.is_ascii_uppercase() && *c != 'I');
+        let is_letter =
+            |c: &char| word.len() == 1 && (c.is_ascii_uppercase() && *c != 'I' || NO_WORDS.contains(*c));
+        let capital = word.chars().next().filter(is_letter).map(|letter| letter.to_ascii_uppercase());
         if let (Some(letter), Some(number)) = (spelt.or(capital), next) {
             tokens.push(Token::Square(format!("{letter}{number}")));
             at += 1;
@@ -629,6 +634,7 @@ mod tests {
     #[test]
     fn moves_and_submarines_are_read_by_their_squares() {
         assert_eq!(meant(GameKind::Quantum, "the queen from d3 to d4 please"), ["D3-D4"]);
+        assert_eq!(meant(GameKind::Quantum, "hey um move d three to d four please, bye"), ["D3-D4"]);
         assert_eq!(meant(GameKind::Pacific, "destroyer b5 to c7"), ["B5-C7"]);
         assert_eq!(meant(GameKind::Pacific, "I would like my submarine number 2 at H9"), ["U2 TO H9"]);
         assert_eq!(meant(GameKind::Pacific, "let sub 2 shoot at H9"), ["U2 FIRE H9"]);
