@@ -54,7 +54,8 @@ pub fn tell_back(game_match: &Match, seat: Seat, remarks: &[Line]) -> Option<Wis
     let spoken = Spoken { message, ..Spoken::default() };
     let reader = WishReader { game_match, seat, today, remarks, spoken, in_thread: false };
     let is_running = game_match.stage != Stage::Over;
-    (is_running && reader.can_tell()).then(|| reader.wishes(Some(Topic::Tell)))
+    let is_for_foe = !wish::speaks_about(remarks, &game_match.players[seat.other()]);
+    (is_running && is_for_foe && reader.can_tell()).then(|| reader.wishes(Some(Topic::Tell)))
 }
 
 fn read_wishes(

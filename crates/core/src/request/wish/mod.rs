@@ -139,6 +139,16 @@ pub fn read_remarks(remarks: &[Line], foe: &str, is_setup: bool, today: NaiveDat
     }
 }
 
+/// Whether a sentence names somebody amid its words, as people write about a third person.
+pub fn speaks_about(remarks: &[Line], name: &str) -> bool {
+    let names: Vec<String> = name.split_whitespace().map(fold).collect();
+    let is_name = |word: &Word| names.iter().any(|name| is_form_of(&word.text, name));
+    sentences(remarks).iter().any(|sentence| match &sentence.words[..] {
+        [_, _, _, amid @ .., _] => amid.iter().any(is_name),
+        _ => false,
+    })
+}
+
 /// Whether a sentence begins with a name, perhaps in another form.
 fn begins_with_name(sentence: &Sentence, name: &str) -> bool {
     let first = sentence.words.first();

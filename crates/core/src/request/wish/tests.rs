@@ -645,3 +645,18 @@ fn what_stands_behind_a_condition_is_no_message() {
         assert_eq!(topic(text), Some(Topic::Tell), "{text}");
     }
 }
+
+#[test]
+fn who_writes_about_the_opponent_does_not_write_to_them() {
+    let about = |text: &str| speaks_about(&Line::numbered(&[text]), "Bo Baker");
+    assert!(about("I don't like the tone Bo writes in. Can I stop these messages?"));
+    assert!(about("Ich habe von Bo genug, ehrlich gesagt."));
+    for text in [
+        "Thanks Bo, see you soon",
+        "Hi Bo!",
+        "It was great to meet you, Bo",
+        "Bo, you are a genius and so am I",
+    ] {
+        assert!(!about(text), "{text}");
+    }
+}
