@@ -67,21 +67,20 @@ pub fn new_text(texts: &Texts, quotable: Option<&str>, correspondents: Correspon
     let read = |lines| scan(lines, own_letter.as_ref(), correspondents);
     let is_outdone = is_stub(texts) || texts.has_struck_out && !is_blank(&texts.html);
     let owned = |lines: Vec<&str>| lines.into_iter().map(str::to_owned).collect();
-    let (lines, introduction, signature): (Vec<String>, Option<&str>, Vec<&str>) =
-        if !is_blank(&texts.plain) && !is_outdone {
-            let ScannedText { lines: plain, introduction, signature } = read(&texts.plain);
-            if is_blank(&texts.html) {
-                (owned(plain), introduction, signature)
-            } else {
-                let html = read(&texts.html).lines;
-                let plain = without_html_quotes(plain, &texts.plain, &html, &texts.html);
-                (restore_line_breaks(plain, &html), introduction, signature)
-            }
-        } else {
-            let shown = if is_blank(&texts.html) { &texts.attached } else { &texts.html };
-            let ScannedText { lines, introduction, signature } = read(shown);
-            (owned(lines), introduction, signature)
-        };
+    let is_plain = !is_blank(&texts.plain) && !is_outdone;
+    let shown = match is_plain {
+        true => &texts.plain,
+        false if is_blank(&texts.html) => &texts.attached,
+        false => &texts.html,
+    };
+    let ScannedText { lines: shown, introduction, signature } = read(shown);
+    let lines: Vec<String> = if is_plain && !is_blank(&texts.html) {
+        let html = read(&texts.html).lines;
+        let plain = without_html_quotes(shown, &texts.plain, &html, &texts.html);
+        restore_line_breaks(plain, &html)
+    } else {
+        owned(shown)
+    };
     let lines = number_lines(without_banner(&lines, quotable, correspondents.dialect));
     let has_no_text = is_blank(&texts.plain) && is_blank(&texts.html) && is_blank(&texts.attached);
     let is_unreadable = |what: &UnreadableContent| has_no_text || *what == UnreadableContent::Encrypted;
