@@ -48,7 +48,7 @@ pub use doubt::{Doubt, DoubtKind};
 pub use grammar::Grammar;
 pub use part::{first_match_line, matches_named_in, matches_with_parts, part_for};
 pub use table::Proof;
-pub use texts::{PLACEHOLDER, says_nothing};
+pub use texts::says_nothing;
 pub use wish::CAPTURE_ALL;
 
 /// The orders, commands and remarks in a letter.

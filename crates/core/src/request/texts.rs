@@ -8,8 +8,8 @@ use super::normalized::{self, NormalizedLine};
 use super::{Request, RequestParser, part};
 use crate::game::{Fault, Line};
 
-/// What the lines that we offer have in place of a text. Sent back as it is, it is none.
-pub const PLACEHOLDER: &str = "your words";
+/// What our examples have in place of a text. Sent as it is, it is none.
+const PLACEHOLDER: &str = "your words";
 
 /// Whether a text says nothing of its writer's own.
 pub fn says_nothing(text: &str) -> bool {
