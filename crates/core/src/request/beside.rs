@@ -3,7 +3,9 @@
 //! No list of phrases knows every way to take something back. So the words that say nothing are listed
 //! (courtesies), and everything else counts as other words.
 
+use std::collections::BTreeSet;
 use std::iter;
+use std::sync::LazyLock;
 
 use deunicode::deunicode;
 use serde::{Deserialize, Serialize};
@@ -145,9 +147,10 @@ impl<'a> LetterLines<'a> {
             return false;
         }
         let words: Vec<String> = split_words(text).map(fold).filter(|word| !word.is_empty()).collect();
+        let place = words_of_place(text);
         LANGUAGES.iter().any(|language| match language.joined && text.contains(is_joined) {
             true => self.is_joined_courtesy(&words.concat(), language),
-            false => self.is_separated_courtesy(without_place(text, &words, language), language),
+            false => self.is_separated_courtesy(without_place(&words, place, language), language),
         })
     }
 
@@ -215,9 +218,8 @@ impl<'a> LetterLines<'a> {
 
     /// Whether one of these words is a known name, or its first letter: other words with capitals may say anything.
     fn knows_any(&self, words: &[&str]) -> bool {
-        words.iter().map(|word| fold(word)).any(|word| {
-            let is_initial =
-                |name: &String| word.chars().count() == 1 && name.starts_with(in_ascii(&word).as_str());
+        words.iter().map(|word| in_ascii(word)).any(|word| {
+            let is_initial = |name: &String| word.len() == 1 && name.starts_with(word.as_str());
             self.is_name_of_player(&word) || self.names.iter().any(is_initial)
         })
     }
@@ -325,10 +327,14 @@ impl<'a> LetterLines<'a> {
     }
 }
 
-/// Returns the words of a line without the place from which it greets: `Greetings from Exeter`.
-fn without_place<'w>(text: &str, words: &'w [String], language: &Language) -> &'w [String] {
+/// Returns the number of words at the end of a line that may name a place.
+fn words_of_place(text: &str) -> usize {
     let written: Vec<&str> = split_words(text).filter(|word| !fold(word).is_empty()).collect();
-    let place = written.iter().rev().take(MAX_PLACE).take_while(|word| may_be_name(word)).count();
+    written.iter().rev().take(MAX_PLACE).take_while(|word| may_be_name(word)).count()
+}
+
+/// Returns the words of a line without the `place` at their end, if the line greets from it: `Greetings from Exeter`.
+fn without_place<'w>(words: &'w [String], place: usize, language: &Language) -> &'w [String] {
     match words.len().checked_sub(place + 1) {
         Some(at) if place > 0 && at > 0 && language.beside.from.contains(&words[at]) => &words[..at],
         _ => words,
@@ -395,9 +401,18 @@ fn is_courtesy_in(phrase: &str, language: &Language) -> bool {
     language.beside.courtesies.contains(phrase) || language.answers.yes.contains(phrase)
 }
 
+/// The first words of phrases of courtesy in all languages. Few sentences begin with one, so a long letter is read quickly.
+static PHRASE_BEGINNINGS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
+    let phrases = LANGUAGES.iter().flat_map(|language| language.beside.courtesies.iter());
+    phrases.filter_map(|phrase| phrase.split_once(' ')).map(|(first, _)| first).collect()
+});
+
 /// Returns the length of the phrase of courtesy at the beginning, of two words or more: `Sorry for the delay` takes nothing
 /// back.
 fn courteous_phrase(words: &[&str]) -> usize {
+    if !words.first().is_some_and(|first| PHRASE_BEGINNINGS.contains(first)) {
+        return 0;
+    }
     let lengths = LANGUAGES.iter().filter_map(|language| {
         longest_phrase(words, 2..=MAX_PHRASE, |phrase| language.beside.courtesies.contains(phrase))
     });

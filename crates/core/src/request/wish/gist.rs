@@ -65,6 +65,9 @@ pub fn orders_meant(lines: &[&str], game: GameKind) -> Vec<String> {
 /// Maximum words of a line that corrects an order by another square, whatever else it says: `Err, H7.`
 const MAX_SHORT_CORRECTION: usize = 3;
 
+/// Maximum bytes of a line whose sentences each correct something.
+const MAX_CORRECTING: usize = 400;
+
 /// Maximum words of a letter that replaces a square of the orders that are filed.
 const MAX_CORRECTION: usize = 30;
 
@@ -91,6 +94,9 @@ pub fn change_meant(line: &str, game: GameKind, orders: &[String]) -> Option<Vec
         one_change(said, game, orders).or_else(|| stay_meant(&[said], game, orders))
     };
     change(line, orders).or_else(|| {
+        if line.len() > MAX_CORRECTING {
+            return None;
+        }
         let mut changed = orders.to_vec();
         for sentence in line.split_inclusive(['.', '!', '…', ';', '。', '！']) {
             match change(sentence, &changed) {
