@@ -132,8 +132,7 @@ fn doubt_words(request: &mut Request, before: &Match, seat: Seat) {
             && matches!(doubt.kind, DoubtKind::Inside | DoubtKind::Misspelt | DoubtKind::Squares)
     };
     let are_open = request.doubts.iter().all(is_open);
-    // New orders may follow those that are taken back.
-    let is_unread = request.commands.iter().all(|asked| asked.command == Command::Withdraw)
+    let is_unread = request.commands.is_empty()
         && request.faults.is_empty()
         && request.yes.is_none()
         && !request.check
