@@ -33,19 +33,21 @@ fn is_match_name(name: &str) -> bool {
         && code.bytes().all(|b| b.is_ascii_alphanumeric())
 }
 /// Returns the words of a subject before the name of a match, without `Re:` and its like, and those behind our own
-/// subject: `Re: [QZ-7K3M] Turn 3: your move - please ignore`.
-pub fn own_subjects(subject: &str) -> impl Iterator<Item = &str> {
+/// subject: `Re: [QZ-7K3M] Turn 3: your move - please ignore`. `players` are the names that our subject may end with.
+pub fn own_subjects<'s>(subject: &'s str, players: &[&str]) -> impl Iterator<Item = &'s str> {
     let behind = subject.split_once(']').and_then(|(_, ours)| {
-        let rests = OUR_SUBJECTS.iter().filter_map(|end| Some(&ours[ours.find(end)? + end.len()..]));
-        rests.min_by_key(|rest| rest.len())
+        let behind = |end: &str| Some(&ours[ours.find(end)? + end.len()..]);
+        let named = ["against ", "a message from "].into_iter().filter_map(behind);
+        let named = named.flat_map(|rest| players.iter().filter_map(|name| rest.strip_prefix(name)));
+        OUR_SUBJECTS.into_iter().filter_map(behind).chain(named).min_by_key(|rest| rest.len())
     });
     before_tag(subject)
         .into_iter()
         .chain(behind.filter(|own| own.contains(char::is_alphanumeric)).map(str::trim))
 }
 
-/// What our subjects about a match end with, but for names and dates.
-const OUR_SUBJECTS: [&str; 33] = [
+/// The ends of our subjects about a match, but for names and dates.
+const OUR_SUBJECTS: [&str; 32] = [
     "sealed",
     "not filed",
     "your answer",
@@ -78,7 +80,6 @@ const OUR_SUBJECTS: [&str; 33] = [
     "you take over",
     "whenever you can",
     "A letter in your name",
-    "your decision, please",
 ];
 
 fn before_tag(subject: &str) -> Option<&str> {
@@ -105,14 +106,15 @@ mod tests {
         for (subject, own) in [
             ("Re: [QD-7K3M] Turn 3: your move", &[][..]),
             ("AW: [QD-7K3M] Turn 3: Bo moves", &[]),
-            ("Re: [QZ-7K3M] Setup: Quadrant Z against Bo - the Great", &[]),
+            ("Re: [QZ-7K3M] Setup: Quadrant Z against Bo", &[]),
+            ("Re: [QZ-7K3M] Setup: Quadrant Z against Bo (not yet)", &["(not yet)"]),
             ("Re: [QD-7K3M] Zug 3: dein Zug", &[]),
             ("Re: [QD-7K3M] Turn 3: your move - please ignore", &["- please ignore"]),
             ("AW: [QD-7K3M] Turn 3: sealed doch nicht", &["doch nicht"]),
             ("DRAFT Re: [QD-7K3M] Turn 3: your report", &["DRAFT Re:"]),
             ("Not yet", &["Not yet"]),
         ] {
-            assert_eq!(own_subjects(subject).collect::<Vec<_>>(), own, "{subject}");
+            assert_eq!(own_subjects(subject, &["Ann", "Bo"]).collect::<Vec<_>>(), own, "{subject}");
         }
     }
 }

@@ -272,7 +272,7 @@ fn doubt_quote(request: &mut Request, in_quote: &[Line], before: &Match, seat: S
     }
 }
 
-/// Whether a letter answers our question whether orders that wait are meant.
+/// Whether a letter answers a receipt that asks if orders are meant, or says that they wait.
 fn asks_whether_meant(before: &Match, seat: Seat, answers: &[u64]) -> bool {
     let waits = |held: &FiledOrders| held.firm_at.is_some() || held.asked;
     before.filed[seat].as_ref().is_some_and(waits)
@@ -280,7 +280,7 @@ fn asks_whether_meant(before: &Match, seat: Seat, answers: &[u64]) -> bool {
 }
 
 /// Lets a letter that says nothing but yes count as the command or the `YES` that our question asks for, and one that
-/// only says no or stop as `WITHDRAW`, if we asked whether orders are meant.
+/// only says no or stop as `WITHDRAW`, if our receipt asked if orders are meant.
 fn follow_word_answer(
     request: &mut Request,
     question: Option<Question>,
@@ -334,7 +334,7 @@ fn beside<'l>(
     signature: &'l [String],
 ) -> (Beside, Vec<&'l str>) {
     let players = Seat::BOTH.map(|seat| before.players[seat].as_str());
-    let names: Vec<&str> = players.into_iter().chain(letter.from_name.as_deref()).collect();
+    let names: Vec<&str> = players.iter().copied().chain(letter.from_name.as_deref()).collect();
     let is_footer = |line: &str| before.is_footer(cause.seat, line);
     let writer = Writer { names: &names, is_footer: &is_footer };
     let weigh = |lines: Vec<&'l str>| {
@@ -346,7 +346,7 @@ fn beside<'l>(
     };
     let said = (request.beside(writer), Vec::new());
     // The subject belongs to the part that answers the letter's thread.
-    let subjects = own_subjects(&letter.subject).filter(|_| cause.token == TokenOf::Own);
+    let subjects = own_subjects(&letter.subject, &players).filter(|_| cause.token == TokenOf::Own);
     let of_subjects = subjects.map(|subject| weigh(vec![subject]));
     // A signature says who writes, but may take something back.
     let of_signature = Some(weigh(signature.iter().map(String::as_str).collect()));

@@ -78,8 +78,17 @@ fn letters_about_a_match_are_narrow_and_hold_no_order_or_command() {
             for dispatch in dispatches(&game_match) {
                 let worded = word_without_picture(&templates, &game_match, &dispatch, TOKEN);
                 let worded = worded.expect("it is worded");
+                let players = [Seat::First, Seat::Second].map(|seat| game_match.players[seat].as_str());
                 let reply = format!("Re: {}", worded.subject);
-                found.extend(own_subjects(&reply).map(|own| format!("no words of ours: {own}: {reply}")));
+                found.extend(
+                    own_subjects(&reply, &players).map(|own| format!("no words of ours: {own}: {reply}")),
+                );
+                // A reminder ends with a date, and the subject of a letter to the GM has no title.
+                let added = format!("{reply} - stop");
+                let is_seen = own_subjects(&added, &players).eq(["- stop"])
+                    || reply.contains("due ")
+                    || !worded.subject.contains(": ");
+                found.extend((!is_seen).then(|| format!("an end that is not known: {reply}")));
                 found.extend(faults(&worded));
             }
         }
