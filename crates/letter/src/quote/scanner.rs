@@ -25,6 +25,9 @@ use crate::text::words::{PRODUCTS, SENT_FROM, SENT_FROM_ENDS};
 /// more follow, it is a rule that the person drew.
 const MAX_SIGNATURE: usize = 8;
 
+/// Maximum bytes of a line of a signature that are weighed.
+const MAX_SIGNATURE_LINE: usize = 300;
+
 /// Lines of a quote to search for a marker or a frame.
 const MAX_QUOTE_START: usize = 16;
 
@@ -212,7 +215,9 @@ impl<'a> QuoteScanner<'a> {
             return frame.end.max(at + 1);
         }
         match self.region {
-            Region::Signature if self.signature.len() < MAX_SIGNATURE => self.signature.push(&line.text),
+            Region::Signature if self.signature.len() < MAX_SIGNATURE => {
+                self.signature.push(&line.text[..line.text.floor_char_boundary(MAX_SIGNATURE_LINE)]);
+            }
             Region::Foreign | Region::Indented | Region::Signature => {}
             Region::Closing if is_closing(&line.text, self.correspondents.own, self.dialect()) => {}
             // The text between two of our letters is an earlier letter from the player.
