@@ -68,7 +68,10 @@ pub fn wait_for_word(draft: &mut Draft, letter: &SeatLetter, is_refused: bool) -
     // `wait`, `check`, `end` or a question mark alone.
     let says_little = answers_receipt
         && request.orders.is_empty()
-        && (request.wait || request.check || request.ended || request.lines().iter().any(asks));
+        && (request.wait
+            || request.check
+            || request.ended && request.remarks.is_empty()
+            || request.lines().iter().any(asks));
     let is_unclear =
         says_little || (is_refused || !request.doubts.is_empty()) && letter.other_match.is_none();
     let says_words_alone = (request.orders.is_empty() || is_refused)
