@@ -8,7 +8,7 @@ use super::normalized::{self, NormalizedLine};
 use super::{Request, RequestParser, part};
 use crate::game::{Fault, Line};
 
-/// What our examples have in place of a text. Sent as it is, it is none.
+/// The words that stand for a text in our examples. Sent as they are, they are no text.
 const PLACEHOLDER: &str = "your words";
 
 /// Whether a text says nothing of its writer's own.

@@ -27,7 +27,7 @@ struct Attempts {
     reason: String,
     /// The times that the letter was asked for in vain.
     tries: u32,
-    /// The time of the last one.
+    /// The time of the last attempt.
     tried: Instant,
 }
 

@@ -22,6 +22,9 @@ const MAX_AROUND_POINT: usize = 6;
 /// Maximum words of a sentence, among others, whose only square is meant although it names no piece.
 const MAX_IN_SENTENCE: usize = 4;
 
+/// Ends of sentences that ask nothing.
+const ENDS: [char; 6] = ['.', '!', '…', ';', '。', '！'];
+
 /// Letters as they are spelt by those who dictate.
 const SPELT: [(&str, char); 4] = [("be", 'B'), ("bee", 'B'), ("dee", 'D'), ("gee", 'G')];
 
@@ -98,7 +101,7 @@ pub fn change_meant(line: &str, game: GameKind, orders: &[String]) -> Option<Vec
             return None;
         }
         let mut changed = orders.to_vec();
-        for sentence in line.split_inclusive(['.', '!', '…', ';', '。', '！']) {
+        for sentence in line.split_inclusive(ENDS) {
             match change(sentence, &changed) {
                 Some(next) => changed = next,
                 // What is not understood may be about the orders, too.
@@ -351,8 +354,7 @@ fn words_of(line: &str) -> Vec<&str> {
 
 /// Returns the words of the sentence that holds the first point, or of the whole letter if that is as short.
 fn words_around_point(lines: &[&str], game: GameKind) -> usize {
-    let ends = ['.', '!', '…', ';', '。', '！'];
-    let sentences = lines.iter().flat_map(|line| line.split(ends)).map(words_of);
+    let sentences = lines.iter().flat_map(|line| line.split(ENDS)).map(words_of);
     let mut with_point = sentences.filter(|words| words.iter().any(|word| square(word, game).is_some()));
     let all: usize = lines.iter().map(|line| words_of(line).len()).sum();
     // A sentence among others says little else.
