@@ -16,7 +16,7 @@ pub use glossary::{Glossaries, are_english, meanings_in, says_little};
 pub use phrases::{Phrases, WordSet, longest_phrase};
 pub use table::{Answers, GmWords, Language, OrderWords, Section, TimeWords, Topic};
 pub use text::{Sentence, sentences};
-pub use word::{Edges, Word, fold, is_joined, single_blanks};
+pub use word::{Edges, Word, contraction, fold, folded_words, is_joined, single_blanks};
 
 macro_rules! languages {
     ($($code:literal)+) => {

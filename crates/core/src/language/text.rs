@@ -1,6 +1,6 @@
 //! The sentences of a letter.
 
-use super::word::{Word, fold, is_mark, joined};
+use super::word::{Word, contraction, fold, is_mark, joined};
 use crate::game::Line;
 
 /// Maximum words of a letter that are searched for phrases.
@@ -74,8 +74,11 @@ fn add_words(sentence: &mut Sentence, raw: &str, line: usize, offset: usize) -> 
     for piece in raw.split_inclusive(ends_word) {
         let word = piece.trim_end_matches(ends_word);
         let folded = fold(word);
-        if !folded.is_empty() {
-            sentence.words.push(Word::new(folded, line, at + word.len()));
+        let end = at + word.len();
+        if let Some((stem, rest)) = contraction(&folded) {
+            sentence.words.extend([stem, rest].map(|part| Word::new(part.to_owned(), line, end)));
+        } else if !folded.is_empty() {
+            sentence.words.push(Word::new(folded, line, end));
         }
         at += piece.len();
     }
@@ -114,6 +117,7 @@ mod tests {
             ["bin vom 20 12 bis 3 1 im urlaub", "bitte frist verschieben"]
         );
         assert_eq!(words(&["I can't.", "G7?"]), ["i can t", "g7"]);
+        assert_eq!(words(&["I cant."]), ["i can t"]);
     }
 
     #[test]

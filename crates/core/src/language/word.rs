@@ -49,6 +49,36 @@ pub fn joined(words: &[Word]) -> String {
     words.iter().map(|word| word.text.as_str()).collect()
 }
 
+/// Returns the folded words of a text. English contractions without their apostrophe count as with it.
+pub fn folded_words(text: &str) -> impl Iterator<Item = String> {
+    split_words(text).map(fold).flat_map(|word| {
+        let parts = match contraction(&word) {
+            Some((stem, end)) => [Some(stem.to_owned()), Some(end.to_owned())],
+            None => [Some(word), None],
+        };
+        parts.into_iter().flatten()
+    })
+}
+
+/// Returns the parts of a folded English contraction that its author wrote without the apostrophe: `dont`, `whats`.
+pub fn contraction(word: &str) -> Option<(&str, &str)> {
+    const ENDS: [(&str, &[&str]); 3] = [
+        (
+            "t",
+            &[
+                "don", "can", "won", "didn", "doesn", "isn", "aren", "wasn", "weren", "couldn", "wouldn",
+                "shouldn", "haven", "hasn", "hadn",
+            ],
+        ),
+        ("s", &["what", "who", "that", "how", "where", "let"]),
+        ("ve", &["i"]),
+    ];
+    ENDS.iter().find_map(|(end, stems)| {
+        let stem = word.strip_suffix(end)?;
+        stems.contains(&stem).then_some((stem, *end))
+    })
+}
+
 /// Returns a phrase with one blank between its words, as sentences are compared.
 pub fn single_blanks(text: &str) -> String {
     split_words(text).map(fold).collect::<Vec<_>>().join(" ")
@@ -104,6 +134,13 @@ fn unaccented(c: char) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_contraction_needs_no_apostrophe() {
+        let words = |text: &str| folded_words(text).collect::<Vec<_>>();
+        assert_eq!(words("I dont know whats up"), words("I don't know what's up"));
+        assert_eq!(words("want its count"), ["want", "its", "count"]);
+    }
 
     #[test]
     fn words_are_compared_without_accents() {

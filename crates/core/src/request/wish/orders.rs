@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use crate::language::{LANGUAGES, Language, WordSet, fold, longest_phrase};
+use crate::language::{LANGUAGES, Language, WordSet, contraction, fold, folded_words, longest_phrase};
 use crate::letter::clean::latin;
 use crate::letter::split_words;
 use crate::request::normalized::is_square;
@@ -100,7 +100,7 @@ fn orders_of_clauses(
 /// Whether a clause names no piece, number and square, sets no condition, and denies nothing but that the
 /// others move.
 fn is_chat(clause: &str, language: &Language) -> bool {
-    let words: Vec<String> = split_words(clause).map(fold).collect();
+    let words: Vec<String> = folded_words(clause).collect();
     let both = [language, &LANGUAGES[0]];
     let is_any = |is: fn(&Language, &str) -> bool| {
         words.iter().any(|word| both.iter().any(|language| is(language, word)))
@@ -191,7 +191,9 @@ impl Languages {
         let words =
             split_words(line).filter(|word| word.chars().count() > 1 && !word.contains(char::is_numeric));
         for word in words {
-            let known = VOCABULARY.get(fold(word).as_str()).copied().unwrap_or_default();
+            let folded = fold(word);
+            let stem = contraction(&folded).map_or(folded.as_str(), |(stem, _)| stem);
+            let known = VOCABULARY.get(stem).copied().unwrap_or_default();
             languages &= if word.is_ascii() { known.0 } else { known.0 | JOINED.0 };
             if languages == 0 {
                 break;
@@ -222,7 +224,7 @@ fn is_word_of_orders(word: &str, language: &Language) -> bool {
 /// Reads the words of a line. `None` if one of them belongs in no order. Players mix their language with the
 /// English of our letters.
 fn tokens(line: &str, language: &Language) -> Option<Vec<Token>> {
-    let words: Vec<String> = split_words(line).map(fold).collect();
+    let words: Vec<String> = folded_words(line).collect();
     let mut tokens: Vec<Token> = Vec::new();
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -346,7 +348,10 @@ fn orders(tokens: &[Token]) -> Option<Vec<String>> {
     let mut found = Vec::new();
     let mut rest = tokens;
     while !rest.is_empty() {
-        if let Some((orders, after)) = order(rest) {
+        // "Ship 3 to B1. 1 and 2 stay."
+        let goes_on = found.last().is_some_and(|last: &String| last.starts_with("SHIP"));
+        let ships = || matches!(rest, [Token::Number(_), ..]).then(|| ship(rest)).flatten();
+        if let Some((orders, after)) = if goes_on { ships().or_else(|| order(rest)) } else { order(rest) } {
             found.extend(orders);
             rest = after;
         } else {
