@@ -174,7 +174,7 @@ pub enum Reply {
     /// The protest stops nothing, because it is not the first.
     ProtestPassedOn,
     /// The filing, or the conditional orders, were withdrawn.
-    Withdrawn,
+    Withdrawn { orders: Vec<String> },
     /// The seat has filed nothing.
     NothingToWithdraw,
     /// The GM gets the words.

@@ -76,9 +76,7 @@ fn too_late(game_match: &Match, seat: Seat, due: &Due, arrived: DateTime<Utc>) -
 
 /// Withdraws the conditional orders of a seat.
 pub(super) fn withdraw(draft: &mut Draft, seat: Seat, turn: u32) -> Reply {
-    if draft.game_match.conditions[seat].take().is_none() {
-        return Reply::NothingToWithdraw;
-    }
+    let Some(conditions) = draft.game_match.conditions[seat].take() else { return Reply::NothingToWithdraw };
     draft.record(Fact::ConditionsWithdrawn { seat, turn });
-    Reply::Withdrawn
+    Reply::Withdrawn { orders: conditions.lines() }
 }

@@ -165,12 +165,11 @@ fn not_due(game_match: &Match, due: &Due) -> String {
 /// Withdraws the seat's filing. If both filings waited to be adjudicated, they no longer do.
 pub(super) fn withdraw(draft: &mut Draft, seat: Seat) -> Reply {
     let Some(due) = draft.game_match.due() else { return Reply::NothingToWithdraw };
-    if draft.game_match.filed[seat].is_none() {
+    let Some(filed) = draft.game_match.filed[seat].take() else {
         return conditions::withdraw(draft, seat, due.turn);
-    }
-    draft.game_match.filed[seat] = None;
+    };
     draft.game_match.refused[seat] = None;
     draft.game_match.settle_at = None;
     draft.record(Fact::OrdersWithdrawn { seat, phase: due.phase, turn: due.turn });
-    Reply::Withdrawn
+    Reply::Withdrawn { orders: filed.filing.lines().to_vec() }
 }
