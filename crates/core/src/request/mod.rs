@@ -319,6 +319,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
             // A text command takes several lines, all of the same kind.
             self.kinds.resize(self.at, kind);
         }
+        self.take_prose_as_words();
         self.doubt_meaning();
         self.doubt_unread_orders();
         self.check_withdrawal();
@@ -430,6 +431,27 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
                 && !self.grammar.is_order(order)
         };
         !self.capitals_mark && orders.iter().all(is_prose)
+    }
+
+    /// Takes lines that only begin like orders for words, if the letter has no other orders: "Ship happens!" One with a
+    /// square stays in doubt.
+    fn take_prose_as_words(&mut self) {
+        let is_prose =
+            |order: &Line| !self.grammar.is_order(&order.text) && doubt::is_prose(&self.grammar, &order.text);
+        if !self.request.orders.iter().all(is_prose) {
+            return;
+        }
+        for order in std::mem::take(&mut self.request.orders) {
+            let Some(at) = self.lines.iter().position(|line| line.no == order.no) else { continue };
+            if doubt::names_a_square(&order.text) {
+                self.kinds[at] = LineKind::Doubtful;
+                self.request.doubts.push(Doubt::new(order.no, DoubtKind::Inside));
+            } else {
+                self.kinds[at] = LineKind::Remark;
+                self.request.remarks.push(self.lines[at].clone());
+            }
+        }
+        self.request.remarks.sort_by_key(|remark| remark.no);
     }
 
     /// Adds doubts, because of the words around them, about orders that parse and about `YES`.

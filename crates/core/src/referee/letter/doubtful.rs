@@ -190,7 +190,8 @@ fn fault_of(game_match: &Match, seat: Seat, request: &Request, doubt: &Doubt) ->
         return fault.with_correction(meant.join("\n"));
     }
     let why = reason_against(game_match, seat, &lines).filter(|_| !lines.is_empty());
-    let fault = Fault::doubt(doubt.line, format!("{question} {}", why.as_deref().unwrap_or(ADVICE)));
+    let advice = if request.orders.is_empty() { ADVICE_ALONE } else { ADVICE };
+    let fault = Fault::doubt(doubt.line, format!("{question} {}", why.as_deref().unwrap_or(advice)));
     let example = game_match.state.example(seat, meant.first().map_or(written, String::as_str));
     // A long line may be about something else, and the piece for a square is not known.
     let is_known = !meant.is_empty()
@@ -211,6 +212,9 @@ const SHORT: usize = 4;
 /// Advice about a doubtful line whose meaning is unknown.
 const ADVICE: &str =
     "If you mean one, please write it in full on a line of its own; if not, put a # before the line.";
+
+/// The same in a letter without orders.
+const ADVICE_ALONE: &str = "If you mean one, please write it in full on a line of its own.";
 
 /// Whether two texts have a word with a number in common, such as a square.
 fn names_same_square(written: &str, example: &str) -> bool {
