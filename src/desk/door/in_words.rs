@@ -9,7 +9,9 @@ use crate::game::Line;
 use crate::game::any::GameKind;
 use crate::ledger::without_mark;
 use crate::letter::Letter;
-use crate::request::wish::{Topic, WordAnswer, asks_or_agrees, is_bare_verb, read_remarks, word_answer};
+use crate::request::wish::{
+    Topic, WordAnswer, asks_or_agrees, is_bare_no, is_bare_verb, read_remarks, word_answer,
+};
 use crate::request::{Beside, Command, NumberedCommand, Request, Writer};
 use crate::store::UnprovenStage;
 
@@ -56,6 +58,7 @@ impl OpenQuestion {
                 Some(WordAnswer::Yes) => Command::Accept(code.clone()),
                 _ if is("ACCEPT") => Command::Accept(code.clone()),
                 Some(WordAnswer::No) => Command::Decline(code.clone()),
+                _ if is_bare_no(lines) => Command::Decline(code.clone()),
                 _ if is("DECLINE") => Command::Decline(code.clone()),
                 _ if is("NEVER") => Command::Never(Some(code.clone())),
                 _ if wants_no_mail(lines) && asker.player_id.is_none() => Command::Never(Some(code.clone())),

@@ -181,7 +181,7 @@ fn a_challenge_is_answered_in_words() {
         ("はい", true, false),
         ("Nein danke", false, false),
         ("Unsubscribe", false, false),
-        ("no", false, true),
+        ("no", false, false),
         ("Who are you?", false, true),
     ] {
         let referee = Referee::new();

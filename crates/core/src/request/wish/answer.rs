@@ -32,6 +32,14 @@ pub fn word_answer(lines: &[Line]) -> Option<WordAnswer> {
     meaning(&sentences).or_else(|| without_name.and_then(meaning))
 }
 
+/// Whether a letter is nothing but one word that denies: `No.`
+pub fn is_bare_no(lines: &[Line]) -> bool {
+    let words = words_of(&sentences(lines));
+    LANGUAGES.iter().any(|Language { answers, words: known, .. }| {
+        matches!(without_polite(&words, &answers.polite), [only] if known.not.contains(only))
+    })
+}
+
 /// Whether a letter says no to what it answers, or nothing but stop.
 pub fn refuses(lines: &[Line]) -> bool {
     // Nobody says no to a setup in words.

@@ -23,7 +23,9 @@ mod orders;
 
 pub use self::gist::{change_meant, correction_meant, corrects, orders_meant, stay_meant};
 pub use crate::language::Topic;
-pub use answer::{Stance, WordAnswer, asks_or_agrees, denies, is_bare_verb, refuses, stance, word_answer};
+pub use answer::{
+    Stance, WordAnswer, asks_or_agrees, denies, is_bare_no, is_bare_verb, refuses, stance, word_answer,
+};
 use answer::{agrees, asks_to_stop, is_negated, meaning};
 pub use orders::{CAPTURE_ALL, holds_in_words, orders_in_words, turn_in_words};
 
@@ -196,7 +198,7 @@ fn implied_absence(sentences: &[Sentence], today: NaiveDate) -> Option<(Topic, u
 }
 
 /// Maximum words of a letter that asks for the rules without naming them: `How does this work?`
-const MAX_BRIEF: usize = 9;
+const MAX_BRIEF: usize = 14;
 
 fn names_rules(sentences: &[Sentence]) -> bool {
     let names =
