@@ -58,6 +58,7 @@ pub fn apply_letter(draft: &mut Draft, letter: &SeatLetter) {
     }
     let words = pass_words_on(letter, &mut answer);
     note_wishes(draft, letter, &mut answer);
+    drop_corrected_examples(&mut answer);
     if asks {
         let asked =
             request.commands.iter().filter_map(|asked| request.written(asked.line)).map(first_word).collect();
@@ -141,6 +142,21 @@ fn note_wishes(draft: &mut Draft, letter: &SeatLetter, answer: &mut Answer) {
     let is_setup = draft.game_match.due().is_some_and(|due| due.turn == 0);
     answer.is_only_chat = !is_setup && !remarks.is_empty() && is_chat(remarks);
 }
+
+/// Drops the examples of commands that were held back, where the letter's words ask for the same with other values:
+/// "ABSENT … / sorry, I mean until the 14th".
+fn drop_corrected_examples(answer: &mut Answer) {
+    let offered: Vec<String> =
+        answer.wishes.iter().flat_map(|wish| &wish.acts).flatten().map(|line| first_word(line)).collect();
+    for fault in answer.faults.iter_mut().filter(|fault| fault.doubtful) {
+        if fault.example.take_if(|example| offered.contains(&first_word(example))).is_some() {
+            fault.reason = CORRECTED.to_owned();
+        }
+    }
+}
+
+/// Why a command is not carried out beside words that ask for the same with other values.
+const CORRECTED: &str = "Your words ask for something else, so I have not carried this line out.";
 
 /// Whether an answer is a receipt that the seat's player does not want.
 fn is_unwanted(draft: &Draft, seat: Seat, answer: &Answer) -> bool {
