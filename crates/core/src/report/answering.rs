@@ -113,6 +113,11 @@ pub(super) fn perhaps(page: &str, written: &str) -> String {
     shown(&passages, &Vec::from_iter(found))
 }
 
+/// Whether a text has more than one sentence, one of them a question.
+pub(super) fn asks_too(written: &str) -> bool {
+    is_question(written) && sentences(written).filter(|sentence| !sentence.is_empty()).nth(1).is_some()
+}
+
 /// Returns the passages that answer the questions in what somebody wrote beside something else.
 pub(super) fn answering_questions(page: &str, written: &str) -> String {
     if written.len() > MAX_BYTES || !is_question(written) {
@@ -157,8 +162,8 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the index of the passage that answers a text best, if one does.
 fn best(passages: &[Passage<'_>], text: &str) -> Option<usize> {
-    let is_question = is_question(text);
-    // Passages without keywords, those of the rules, answer only questions.
+    // Passages without keywords, those of the rules, answer only questions, and nothing said beside them.
+    let is_question = sentences(text).filter(|sentence| !sentence.is_empty()).all(is_question);
     best_by(passages, text, |passage, Found { share, words, keys, is_named, is_alone }| {
         match passage.keys.is_empty() {
             true => is_question && share >= SHARE && words > 1,

@@ -69,6 +69,7 @@ impl Templates {
         environment.add_filter("about", about);
         environment.add_filter("answering", super::answering::answering);
         environment.add_filter("perhaps", super::answering::perhaps);
+        environment.add_filter("asks_too", super::answering::asks_too);
         environment.add_filter("answering_questions", super::answering::answering_questions);
         environment.add_filter("utc", utc);
         environment.add_filter("number", number_of);
