@@ -144,8 +144,13 @@ impl Reader<'_> {
     }
 
     fn asks(&self) -> bool {
-        LANGUAGES.iter().any(|language| language.gm.asks.begins_at(&self.words, 0))
-            || self.remarks.iter().any(|line| line.text.trim_end().ends_with(['?', '？']))
+        self.asks_for_facts() || sentences(self.remarks).iter().any(|sentence| sentence.is_question)
+    }
+
+    /// Whether a sentence begins with a word such as "who" or "which".
+    fn asks_for_facts(&self) -> bool {
+        let begins = |words: &[Word]| LANGUAGES.iter().any(|language| language.gm.asks.begins_at(words, 0));
+        sentences(self.remarks).iter().any(|sentence| begins(&sentence.words))
     }
 
     /// Returns the lines of a `GM ANNOUNCE` with what the letter wants all players to know.
@@ -215,7 +220,7 @@ impl Reader<'_> {
         let game_match = all.iter().find(|game_match| game_match.id.eq_ignore_ascii_case(thread))?;
         let is_meant = self.people.iter().all(|player| seat_of(game_match, player).is_some())
             && (self.games.is_empty() || self.games.contains(&game_match.game))
-            && (self.acts() || !self.asks() && game_match.stage == Stage::Paused);
+            && (self.acts() && !self.asks_for_facts() || !self.asks() && game_match.stage == Stage::Paused);
         is_meant.then_some(game_match)
     }
 
@@ -323,8 +328,14 @@ impl Reader<'_> {
         let mut meant: Vec<&MatchOverview> = all.iter().filter(is_named).collect();
         let is_known = |id: &String| all.iter().any(|known| known.id.eq_ignore_ascii_case(id));
         found.unknown = named.iter().filter(|id| !is_known(id)).cloned().collect();
-        self.person_acts(desk, !meant.is_empty(), &mut found)?;
         let is_running = |game_match: &&MatchOverview| game_match.stage != Stage::Over;
+        // "Start the clock again for Ann and Bo's Quad" is no wish for another match.
+        let plays_on = all.iter().filter(is_running).any(|game_match| {
+            self.games.contains(&game_match.game)
+                && self.people.len() > 1
+                && self.people.iter().all(|player| seat_of(game_match, player).is_some())
+        });
+        self.person_acts(desk, plays_on || !meant.is_empty(), &mut found)?;
         let of_all = self.people.is_empty() && self.has(|words| &words.everybody) && self.acts();
         if meant.is_empty() && found.acts.is_empty() && of_all && !self.asks() {
             meant = all.iter().filter(is_running).collect();
