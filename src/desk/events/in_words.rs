@@ -30,8 +30,8 @@ pub fn about_events(desk: &Desk<'_>, asker: &Asker, lines: &[Line], answered: &s
     }
     let words: Vec<String> =
         lines.iter().flat_map(|line| split_words(&line.text)).map(language::fold).collect();
-    let speaks = is_about_ranking(lines)
-        || words.iter().any(|word| language::any_has(word, |language| &language.club.events));
+    let says_event = words.iter().any(|word| language::any_has(word, |language| &language.club.events));
+    let speaks = says_event || is_about_ranking(lines);
     let names_some = |text: &str| text.to_ascii_uppercase().contains("EV-");
     // A question may name an event by a word of its name.
     if !speaks && !asks(lines) && !names_some(answered) && !lines.iter().any(|line| names_some(&line.text)) {
@@ -51,7 +51,8 @@ pub fn about_events(desk: &Desk<'_>, asker: &Asker, lines: &[Line], answered: &s
         meant = open.iter().collect();
     }
     meant.truncate(MAX_SHOWN);
-    if meant.is_empty() && !speaks {
+    // A ranking may be that of a game.
+    if meant.is_empty() && !says_event {
         return Ok(Vec::new());
     }
     let own: Option<Vec<EventWord>> = meant.iter().map(|loaded| word(desk, asker, loaded, lines)).collect();
