@@ -290,6 +290,28 @@ fn withdraw_takes_the_filed_orders_back() {
 }
 
 #[test]
+fn orders_that_wait_for_the_other_side_are_held_by_words_that_take_them_back() {
+    for words in [
+        "Please bin what I sent you earlier, I will write again tonight.",
+        "Извините, передумал. Отмените, пожалуйста, мой последний ход.",
+        "Me again. Ship 1 is to go to A2 after all.",
+    ] {
+        let referee = Referee::new();
+        let (game_match, report, to_bo) = both_set_up(&referee);
+        referee.reply(ANN, &report, "SHIP 1 A3 TO A1");
+        let receipt = referee.one_to(ANN);
+        referee.reply(ANN, &receipt, words);
+        referee.last_to(ANN).says("I have not played your orders");
+        referee.reply(BO, &to_bo, "HOLD");
+        assert!(referee.find(&game_match.id).adjudicated.len() == 1, "{words}");
+        referee.reply(ANN, &receipt, "Thank you!");
+        assert!(referee.find(&game_match.id).adjudicated.len() == 1, "{words}");
+        referee.reply(ANN, &receipt, "SHIP 1 HOLD");
+        assert!(referee.find(&game_match.id).adjudicated.len() == 2, "{words}");
+    }
+}
+
+#[test]
 fn a_letter_with_nothing_to_read_is_answered_with_what_stands() {
     let referee = Referee::new();
     let (_, report) = quadrant_z(&referee);
@@ -297,7 +319,7 @@ fn a_letter_with_nothing_to_read_is_answered_with_what_stands() {
     referee.one_to(ANN);
     for text in ["CANCEL", "Sorry, I meant something else", "What a game."] {
         referee.reply(ANN, &report, text);
-        referee.one_to(ANN).says("stand: | SHIP 1 A3 TO A1").says("| WITHDRAW").says("Turn 1 waits for Bo");
+        referee.one_to(ANN).says("stand: | SHIP 1 A3 TO A1").says("WITHDRAW").says("Turn 1 waits for Bo");
     }
     referee.reply(ANN, &report, "Protest? No, all is fine");
     referee.one_to(ANN).says("> Protest? No, all is fine");

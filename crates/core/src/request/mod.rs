@@ -148,6 +148,17 @@ impl Request {
         said
     }
 
+    /// Whether the letter has words that change or take back orders that stand, as far as they tell.
+    pub fn changes_what_stands(&self) -> bool {
+        let changes = |doubt: &Doubt| {
+            matches!(
+                doubt.kind,
+                DoubtKind::Changes | DoubtKind::Denied | DoubtKind::Postponed | DoubtKind::InWords
+            )
+        };
+        self.doubts.iter().any(changes) || wish::takes_orders_back(&self.said())
+    }
+
     /// Lets the letter's words count as the line that our question asks for.
     pub fn take_words_as_answer(&mut self) {
         self.remarks.clear();
@@ -488,8 +499,20 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         if let (true, Some(line), Some(order)) = (below.is_empty(), hold, order) {
             let held = vec![order.to_owned()];
             self.request.doubts.push(Doubt { line: line.no, kind: DoubtKind::InWords, found_orders: held });
+        } else if let (true, Some((no, square))) = (below.is_empty(), self.square_in_words()) {
+            let kind = DoubtKind::InWords;
+            self.request.doubts.push(Doubt { line: no, kind, found_orders: vec![square] });
         }
         self.request.doubts.extend(below);
+    }
+
+    /// Returns the only square that remarks name among words of orders, with the number of its line, if it is an order.
+    fn square_in_words(&self) -> Option<(usize, String)> {
+        let remarks = self.request.remarks.iter().take(MAX_HOLD_LINES);
+        let named = remarks.filter(|line| line.text.contains(|c: char| c.is_ascii_digit()));
+        let [line] = named.collect::<Vec<_>>()[..] else { return None };
+        let square = wish::square_in_words(&line.text).filter(|square| self.grammar.is_order(square))?;
+        Some((line.no, square))
     }
 
     /// Returns the doubt about a line that begins like an order, but continues with other words: `SHIP 1 A3

@@ -59,7 +59,8 @@ fn make_firm(draft: &mut Draft, is_over: impl Fn(WaitEnd) -> bool) {
 }
 
 /// Lets a filing that is not firm wait for the deadline if its receipt is answered with other words alone, if a letter of
-/// words alone may take it back, or if one would have replaced it but is doubtful or `is_refused`. Returns whether it does.
+/// words alone may take it back, or if one would have replaced it but is doubtful or `is_refused`. A firm one waits, too, if
+/// a letter of words alone changes it or takes it back as far as its words tell. Returns whether it does.
 pub fn wait_for_word(draft: &mut Draft, letter: &SeatLetter, is_refused: bool) -> bool {
     let (seat, request) = (letter.cause.seat, &letter.request);
     let answers_receipt =
@@ -82,6 +83,7 @@ pub fn wait_for_word(draft: &mut Draft, letter: &SeatLetter, is_refused: bool) -
     let may_take_back = match letter.cause.beside {
         _ if is_unclear => true,
         Beside::Nothing => false,
+        _ if request.changes_what_stands() => true,
         Beside::Words => answers_receipt,
         Beside::Sign => true,
     };
@@ -89,9 +91,11 @@ pub fn wait_for_word(draft: &mut Draft, letter: &SeatLetter, is_refused: bool) -
         return false;
     };
     let firm_at = draft.firm_at(seat, Beside::Words);
-    let Some(held) = draft.game_match.filed[seat].as_mut().filter(|held| held.firm_at.is_some()) else {
+    let changes = request.changes_what_stands();
+    let Some(held) = draft.game_match.filed[seat].as_mut() else { return false };
+    if held.firm_at.is_none() && (held.wait || !changes) {
         return false;
-    };
+    }
     // After "Thanks, see you on Thursday" they wait as orders beside other words do.
     if letter.cause.beside == Beside::Words && !is_unclear && wish::only_thanks(request.lines()) {
         held.firm_at = held.firm_at.max(firm_at);

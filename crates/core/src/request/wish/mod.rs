@@ -27,7 +27,7 @@ pub use answer::{
     Stance, WordAnswer, asks_or_agrees, denies, is_bare_no, is_bare_verb, refuses, stance, word_answer,
 };
 use answer::{agrees, asks_to_stop, is_negated, meaning};
-pub use orders::{CAPTURE_ALL, holds_in_words, orders_in_words, turn_in_words};
+pub use orders::{CAPTURE_ALL, holds_in_words, orders_in_words, square_in_words, turn_in_words};
 
 /// The trouble that a letter mentions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -107,6 +107,7 @@ pub fn read_remarks(remarks: &[Line], foe: &str, is_setup: bool, today: NaiveDat
     });
     let topic = found.iter().map(|(topic, ..)| *topic).min();
     let also = topic.and_then(|first| second_topic(&found, first));
+    let topic = topic.map(|topic| time_instead(topic, &found, &sentences, today));
     let topic = topic.or(is_reaction(remarks).then_some(Topic::Thanks));
     let topic = topic.or(asks_to_stop(&sentences).then_some(Topic::LessMail));
     // Whoever names an address and wishes for nothing else, means it.
@@ -139,6 +140,24 @@ pub fn read_remarks(remarks: &[Line], foe: &str, is_setup: bool, today: NaiveDat
         misses_orders: found.iter().any(|(topic, ..)| *topic == Topic::Arrived),
         is_of_foe: sentences.first().is_some_and(|first| begins_with_name(first, foe)),
     }
+}
+
+/// Returns a wish for more time instead of an absence without a last day, if another sentence asks for it: "I go on a
+/// trip. May I have another week?"
+fn time_instead(
+    topic: Topic,
+    found: &[(Topic, usize, &'static Language)],
+    sentences: &[Sentence],
+    today: NaiveDate,
+) -> Topic {
+    let is_away = |at: usize| found.iter().any(|(topic, index, _)| *topic == Topic::Absence && *index == at);
+    let asks_for_time = found.iter().any(|(topic, index, _)| *topic == Topic::MoreTime && !is_away(*index));
+    let mut absences = found.iter().filter(|(topic, ..)| *topic == Topic::Absence);
+    let has_last_day = absences.any(|(_, index, language)| {
+        let span = best_span(sentences, *index, language, today);
+        span.to.is_some() || span.days.is_some()
+    });
+    if topic == Topic::Absence && asks_for_time && !has_last_day { Topic::MoreTime } else { topic }
 }
 
 /// Whether a sentence names somebody amid its words, as people write about a third person.
@@ -235,6 +254,13 @@ pub fn number(word: &str) -> Option<u32> {
     word.parse()
         .ok()
         .or_else(|| LANGUAGES.iter().find_map(|language| language.words.numbers.get(word).copied()))
+}
+
+/// Whether the remarks wish to take orders back, or to change them.
+pub fn takes_orders_back(remarks: &[Line]) -> bool {
+    let spoken = read_remarks(remarks, "", false, NaiveDate::default());
+    let topics = [spoken.topic, spoken.also];
+    topics.into_iter().flatten().any(|topic| matches!(topic, Topic::Withdraw | Topic::Change))
 }
 
 /// Whether the remarks ask something, or wish for something.

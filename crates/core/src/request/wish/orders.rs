@@ -69,16 +69,29 @@ const MAX_CHAT: usize = 8;
 
 /// Returns the orders of a line with clauses about something else: `Stawiam kulkę na G7. Powodzenia!`
 fn orders_beside_chat(line: &str) -> Option<Vec<String>> {
-    let is_end = |c: char| matches!(c, '.' | '!' | '?' | ';' | ',' | '。' | '、' | '！' | '？' | '，');
-    let clauses = line.split(is_end).filter(|clause| split_words(clause).next().is_some());
-    let clauses: Vec<&str> = clauses.collect();
-    // A single clause was read as a whole line.
-    if clauses.len() <= 1 || line.len() > MAX_LINE || !may_hold_orders(line) {
+    if line.len() > MAX_LINE || !may_hold_orders(line) {
         return None;
     }
-    let clauses: Vec<(&str, Languages)> =
-        clauses.into_iter().map(|clause| (clause, Languages::of_orders(clause))).collect();
-    Languages::ALL.iter().find_map(|language| orders_of_clauses(&clauses, language))
+    let ends: [fn(char) -> bool; 2] = [ends_sentence, ends_clause];
+    ends.into_iter().find_map(|is_end| {
+        let clauses: Vec<&str> =
+            line.split(is_end).filter(|clause| split_words(clause).next().is_some()).collect();
+        // A single one was read as a whole line.
+        if clauses.len() <= 1 {
+            return None;
+        }
+        let clauses: Vec<(&str, Languages)> =
+            clauses.into_iter().map(|clause| (clause, Languages::of_orders(clause))).collect();
+        Languages::ALL.iter().find_map(|language| orders_of_clauses(&clauses, language))
+    })
+}
+
+fn ends_sentence(c: char) -> bool {
+    matches!(c, '.' | '!' | '?' | ';' | '。' | '！' | '？')
+}
+
+fn ends_clause(c: char) -> bool {
+    ends_sentence(c) || matches!(c, ',' | '、' | '，')
 }
 
 fn orders_of_clauses(
@@ -117,6 +130,16 @@ fn is_chat(clause: &str, language: &Language) -> bool {
 pub fn holds_in_words(line: &str) -> bool {
     line.len() <= MAX_HOLD
         && readings(line).any(|tokens| read_all_stay(&tokens).is_some_and(<[Token]>::is_empty))
+}
+
+/// Returns the only square that a line names, if its other words are those of orders: `A minha jogada é G5.`
+pub fn square_in_words(line: &str) -> Option<String> {
+    let clauses = line.split(ends_clause).filter(|clause| clause.contains(|c: char| c.is_ascii_digit()));
+    let [clause] = clauses.collect::<Vec<_>>()[..] else { return None };
+    readings(clause).find_map(|tokens| match &tokens[..] {
+        [Token::Square(square)] => Some(square.clone()),
+        _ => None,
+    })
 }
 
 /// Whether a line says only that everything possible is captured.
@@ -244,6 +267,8 @@ fn tokens(line: &str, language: &Language) -> Option<Vec<Token>> {
         let spoken = number(word, language).filter(|_| follows_ship || is_digits(word));
         match square(word, language).map(Token::Square).or(spoken.map(Token::Number)) {
             Some(token) => tokens.push(token),
+            // "Two stars, one on E6": the squares count.
+            None if number(word, language).is_some() => {}
             None => tokens.extend(word_token(word, language)?),
         }
     }
@@ -377,12 +402,30 @@ fn order(tokens: &[Token]) -> Option<(Vec<String>, &[Token])> {
         | [Square(square), Noun("STAR"), Noun("CAPTURE"), rest @ ..] => {
             one(format!("CAPTURE {square}"), rest)
         }
+        [Noun(piece @ "STAR"), rest @ ..] if several_squares(rest) > 1 => {
+            let (squares, after) = rest.split_at(several_squares(rest));
+            let named = squares
+                .iter()
+                .filter_map(|token| if let Square(square) = token { Some(square) } else { None });
+            Some((named.map(|square| format!("{piece} {square}")).collect(), after))
+        }
         [Noun(piece @ ("MARBLE" | "STAR" | "CAPTURE")), Square(square), rest @ ..]
         | [Square(square), Noun(piece @ ("MARBLE" | "STAR" | "CAPTURE")), rest @ ..] => {
             one(format!("{piece} {square}"), rest)
         }
         [Square(from), Square(to), rest @ ..] => one(format!("{from}-{to}"), rest),
         _ => None,
+    }
+}
+
+/// Returns the number of squares at the beginning that belong to the piece before them: all but one that has a piece
+/// behind it.
+fn several_squares(tokens: &[Token]) -> usize {
+    let squares = tokens.iter().take_while(|token| matches!(token, Token::Square(_))).count();
+    match tokens[squares..] {
+        [Token::Noun(_), Token::Square(_), ..] | [] => squares,
+        [Token::Noun(_), ..] => squares.saturating_sub(1),
+        [..] => squares,
     }
 }
 
