@@ -308,7 +308,10 @@ impl<'a> LetterLines<'a> {
         let above = self.lines[at - 1].text.trim_end_matches(|c: char| {
             c.is_whitespace() || matches!(c, ')' | '"' | '\'' | '”' | '»' | '*' | '_')
         });
-        is_target && other[at - 1] && !above.ends_with(['.', '!', '?', '…', '。', '！', '？'])
+        is_target
+            && other[at - 1]
+            && !above.ends_with(['.', '!', '?', '…', '。', '！', '？'])
+            && !ends_with_a_face(&self.lines[at - 1].text)
     }
 
     /// Whether a question mark stands in the paragraph of an order.
@@ -325,6 +328,16 @@ impl<'a> LetterLines<'a> {
         }
         false
     }
+}
+
+/// Whether a line ends with an emoticon or an emoji, which ends a sentence as a full stop does: `So close :-)`
+fn ends_with_a_face(line: &str) -> bool {
+    let last = line.split_whitespace().last().unwrap_or_default();
+    let is_emoji =
+        |c: char| !c.is_ascii() && !c.is_alphanumeric() && !matches!(c, '–' | '—' | '，' | '、' | '：');
+    let is_mouth = |c: char| ")(DPp/|*3oO^-'".contains(c);
+    let drawn = last.strip_prefix([':', ';', '=']).unwrap_or_default();
+    last.ends_with(is_emoji) || !drawn.is_empty() && drawn.chars().all(is_mouth)
 }
 
 /// Returns the number of words at the end of a line that may name a place.

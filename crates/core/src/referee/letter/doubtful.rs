@@ -277,7 +277,7 @@ fn question(doubt: &Doubt) -> String {
         }
         DoubtKind::Inside => "This line is not an order, but it seems to hold one.",
         DoubtKind::Squares => "This line is not an order, but it seems to mean one.",
-        DoubtKind::InWords => "I read orders only in English and in their exact form, so I ask first.",
+        DoubtKind::InWords => "This is not the exact form of an order, so I ask first.",
         DoubtKind::Changes => "This seems to change your orders, so I ask first.",
         DoubtKind::InSubject => "This is the subject of your letter, where I do not read orders.",
         DoubtKind::InQuote => {
