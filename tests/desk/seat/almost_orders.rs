@@ -295,6 +295,8 @@ fn orders_that_wait_for_the_other_side_are_held_by_words_that_take_them_back() {
         "Please bin what I sent you earlier, I will write again tonight.",
         "Извините, передумал. Отмените, пожалуйста, мой последний ход.",
         "Me again. Ship 1 is to go to A2 after all.",
+        "Belay that last signal. Ship 1 is to stay in harbour until I have had another look at the chart.",
+        "omg no i sent that from my pocket",
     ] {
         let referee = Referee::new();
         let (game_match, report, to_bo) = both_set_up(&referee);

@@ -148,15 +148,11 @@ impl Request {
         said
     }
 
-    /// Whether the letter has words that change or take back orders that stand, as far as they tell.
-    pub fn changes_what_stands(&self) -> bool {
-        let changes = |doubt: &Doubt| {
-            matches!(
-                doubt.kind,
-                DoubtKind::Changes | DoubtKind::Denied | DoubtKind::Postponed | DoubtKind::InWords
-            )
-        };
-        self.doubts.iter().any(changes) || wish::takes_orders_back(&self.said())
+    /// Whether the letter has words that may change or take back orders that stand. `pieces` are names of setups.
+    pub fn may_change_what_stands(&self, pieces: &[&str]) -> bool {
+        use DoubtKind::{Changes, Denied, InWords, Postponed};
+        let changes = |doubt: &Doubt| matches!(doubt.kind, Changes | Denied | InWords | Postponed);
+        self.doubts.iter().any(changes) || wish::may_take_orders_back(&self.said(), pieces)
     }
 
     /// Lets the letter's words count as the line that our question asks for.

@@ -60,7 +60,7 @@ fn make_firm(draft: &mut Draft, is_over: impl Fn(WaitEnd) -> bool) {
 
 /// Lets a filing that is not firm wait for the deadline if its receipt is answered with other words alone, if a letter of
 /// words alone may take it back, or if one would have replaced it but is doubtful or `is_refused`. A firm one waits, too, if
-/// a letter of words alone changes it or takes it back as far as its words tell. Returns whether it does.
+/// a letter of words alone may change it or take it back. Returns whether it does.
 pub fn wait_for_word(draft: &mut Draft, letter: &SeatLetter, is_refused: bool) -> bool {
     let (seat, request) = (letter.cause.seat, &letter.request);
     let answers_receipt =
@@ -80,20 +80,20 @@ pub fn wait_for_word(draft: &mut Draft, letter: &SeatLetter, is_refused: bool) -
         && (request.faults.is_empty() || is_unclear)
         && (!request.check || says_little)
         && request.yes.is_none();
+    let changes = request.may_change_what_stands(draft.game_match.game.ready_setups());
     let may_take_back = match letter.cause.beside {
         _ if is_unclear => true,
         Beside::Nothing => false,
-        _ if request.changes_what_stands() => true,
-        Beside::Words => answers_receipt,
+        Beside::Words => answers_receipt || changes,
         Beside::Sign => true,
     };
     let Some(due) = draft.game_match.due().filter(|_| says_words_alone && may_take_back) else {
         return false;
     };
     let firm_at = draft.firm_at(seat, Beside::Words);
-    let changes = request.changes_what_stands();
     let Some(held) = draft.game_match.filed[seat].as_mut() else { return false };
-    if held.firm_at.is_none() && (held.wait || !changes) {
+    let is_sign = letter.cause.beside == Beside::Sign;
+    if held.firm_at.is_none() && (held.wait || !changes && !is_sign) {
         return false;
     }
     // After "Thanks, see you on Thursday" they wait as orders beside other words do.

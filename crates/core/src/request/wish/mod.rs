@@ -256,11 +256,33 @@ pub fn number(word: &str) -> Option<u32> {
         .or_else(|| LANGUAGES.iter().find_map(|language| language.words.numbers.get(word).copied()))
 }
 
-/// Whether the remarks wish to take orders back, or to change them.
-pub fn takes_orders_back(remarks: &[Line]) -> bool {
+/// Whether remarks may take orders back, or change them: they wish to, say that something is replaced, mistaken or
+/// limited, deny something about a letter or its orders, or name a square or a piece and ask nothing.
+pub fn may_take_orders_back(remarks: &[Line], pieces: &[&str]) -> bool {
     let spoken = read_remarks(remarks, "", false, NaiveDate::default());
-    let topics = [spoken.topic, spoken.also];
-    topics.into_iter().flatten().any(|topic| matches!(topic, Topic::Withdraw | Topic::Change))
+    let wishes = [spoken.topic, spoken.also];
+    let is_wish = |topic: Topic| matches!(topic, Topic::Withdraw | Topic::Change);
+    wishes.into_iter().flatten().any(is_wish)
+        || sentences(remarks).iter().any(|said| may_take_back(said, pieces))
+}
+
+fn may_take_back(said: &Sentence, pieces: &[&str]) -> bool {
+    let has = |list: fn(&Language) -> &WordSet| said.words.iter().any(|word| any_has(&word.text, list));
+    let has_phrase =
+        |list: fn(&Language) -> &Phrases| LANGUAGES.iter().any(|language| list(language).any_in(&said.words));
+    let is_number = |word: &Word| word.text.bytes().all(|byte| byte.is_ascii_digit());
+    let names_play = names_a_square(said)
+        || names_a_piece(said)
+        || matches!(&said.words[..], [first, second, ..] if first.text == "ship" && is_number(second))
+        || said.words.iter().any(|word| pieces.contains(&word.text.as_str()));
+    has(|language| &language.orders.instead)
+        || has(|language| &language.orders.rather)
+        || has_phrase(|language| &language.beside.undoing)
+        || has_phrase(|language| &language.orders.except)
+        || names_play && !said.is_question
+        || has(|language| &language.words.not)
+            && !said.is_question
+            && has(|language| &language.beside.pointers)
 }
 
 /// Whether the remarks ask something, or wish for something.
