@@ -10,7 +10,7 @@ use crate::game::any::GameKind;
 use crate::ledger::without_mark;
 use crate::letter::Letter;
 use crate::request::wish::{
-    Topic, WordAnswer, asks_or_agrees, is_bare_no, is_bare_verb, read_remarks, word_answer,
+    Stance, Topic, WordAnswer, asks_or_agrees, is_bare_no, is_bare_verb, read_remarks, stance, word_answer,
 };
 use crate::request::{Beside, Command, NumberedCommand, Request, Writer};
 use crate::store::UnprovenStage;
@@ -25,15 +25,23 @@ pub enum OpenQuestion {
 }
 
 impl OpenQuestion {
-    /// Returns the lines that answer the question.
-    pub fn lines(&self) -> Vec<String> {
+    /// Returns the lines that answer the question: those that a letter in words seems to mean, or all.
+    pub fn lines(&self, written: &[Line]) -> Vec<String> {
         match self {
-            OpenQuestion::Challenge(code, game) => vec![
-                format!("ACCEPT {code}"),
-                format!("DECLINE {code}"),
-                format!("NEVER {code}"),
-                format!("RULES {game}"),
-            ],
+            OpenQuestion::Challenge(code, game) => {
+                let [accept, decline, never, rules] = [
+                    format!("ACCEPT {code}"),
+                    format!("DECLINE {code}"),
+                    format!("NEVER {code}"),
+                    format!("RULES {game}"),
+                ];
+                // Nobody says yes or no to a setup in words.
+                match stance(written, Topic::Setup) {
+                    Stance::No => vec![decline, never],
+                    Stance::Yes => vec![accept, rules],
+                    Stance::Open => vec![accept, decline, never, rules],
+                }
+            }
             OpenQuestion::Unproven(code) => vec![format!("CONFIRM {code}"), format!("DENY {code}")],
         }
     }

@@ -121,7 +121,7 @@ fn read_words(desk: &Desk<'_>, asker: &Asker, letter: &Letter, lines: &[Line]) -
         }
         read.request = answered;
     } else if read.request.commands.is_empty() {
-        read.asked_again = question.lines();
+        read.asked_again = question.lines(lines);
     }
     Ok(read)
 }

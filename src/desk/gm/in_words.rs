@@ -156,7 +156,7 @@ impl Reader<'_> {
     /// Returns the lines of a `GM ANNOUNCE` with what the letter wants all players to know.
     fn announcement(&self) -> Option<Vec<String>> {
         let tells = self.has(|words| &words.tell) || self.has(|words| &words.announce);
-        if !tells || self.asks() || !self.people.is_empty() || !self.addresses.is_empty() {
+        if !tells || self.asks_for_facts() || !self.people.is_empty() || !self.addresses.is_empty() {
             return None;
         }
         let text = if self.has(|words| &words.everybody) { self.text_for_all() } else { None }?;
@@ -472,7 +472,8 @@ impl Reader<'_> {
         let mut asked: Vec<MatchLine> =
             ACTS.iter().filter(|(_, words)| self.has(*words)).map(|(act, _)| *act).collect();
         let is_paused = game_match.stage == Stage::Paused;
-        if asked.is_empty() && !self.asks() {
+        let is_open = !self.asks() && !wish::denies(self.remarks);
+        if asked.is_empty() && is_open {
             asked = match is_paused {
                 true => vec![MatchLine::Pause],
                 false => vec![MatchLine::Extend, MatchLine::Pause, MatchLine::Tell],
@@ -480,7 +481,7 @@ impl Reader<'_> {
         }
         let mut lines: Vec<String> =
             asked.into_iter().filter_map(|act| self.match_line(game_match, act)).collect();
-        if lines.is_empty() && is_paused {
+        if lines.is_empty() && is_paused && is_open {
             lines.extend(self.match_line(game_match, MatchLine::Pause));
         }
         lines.into_iter().map(|line| vec![line]).collect()

@@ -148,7 +148,9 @@ impl Zone {
         let cities = Zone::all().filter_map(|zone| {
             let area = zone.name().split('/').next()?;
             let city = zone.name().rsplit('/').next()?;
-            areas.contains(&area).then(|| (city.replace('_', " "), zone))
+            // "Until Christmas" names a day.
+            let is_day = ["Christmas", "Easter"].contains(&city);
+            (areas.contains(&area) && !is_day).then(|| (city.replace('_', " "), zone))
         });
         let mut named = cities.filter(|(city, _)| {
             text.match_indices(city.as_str()).any(|(at, _)| {

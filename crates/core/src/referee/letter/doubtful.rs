@@ -15,7 +15,7 @@ use crate::referee::answer::{Proposal, ProposalKind};
 use crate::referee::matter::SeatLetter;
 use crate::referee::play::game_match::Match;
 use crate::referee::play::kept::OfferedOrders;
-use crate::request::{self, CAPTURE_ALL, Doubt, DoubtKind, Request};
+use crate::request::{self, CAPTURE_ALL, Doubt, DoubtKind, Request, wish};
 
 /// Returns the letter with the orders that its `YES` accepts: the orders offered in the letter that it
 /// answers. If it answers no offer, the answer repeats the last one. Without any offer, `YES` is a remark.
@@ -24,15 +24,24 @@ pub(super) fn follow_yes<'a>(
     game_match: &Match,
 ) -> (Cow<'a, SeatLetter>, Option<Proposal>) {
     let request = &letter.request;
-    let Some(no) = request.yes else { return (Cow::Borrowed(letter), None) };
     let is_alone = request.orders.is_empty() && request.faults.is_empty() && request.doubts.is_empty();
     let offers = &game_match.offered[letter.cause.seat];
+    let Some(no) = request.yes else {
+        // "Yes, exactly that, sorry for my fat fingers" may say more than yes.
+        let is_meant = |offer: &&OfferedOrders| {
+            is_alone
+                && request.commands.is_empty()
+                && letter.answers.contains(&offer.seq)
+                && wish::stance(&request.remarks, wish::Topic::Setup) == wish::Stance::Yes
+        };
+        let offered = offers.iter().find(is_meant).map(|offer| offered_again(offer, ProposalKind::Whole));
+        return (Cow::Borrowed(letter), offered);
+    };
     let accepted = offers.iter().find(|offer| letter.answers.contains(&offer.seq)).filter(|_| is_alone);
     if accepted.is_none()
-        && let Some(OfferedOrders { orders, wait, .. }) = offers.last().filter(|_| is_alone)
+        && let Some(last) = offers.last().filter(|_| is_alone)
     {
-        let again = Proposal { orders: orders.clone(), wait: *wait, kind: ProposalKind::Again };
-        return (Cow::Borrowed(letter), Some(again));
+        return (Cow::Borrowed(letter), Some(offered_again(last, ProposalKind::Again)));
     }
     let mut letter = letter.clone();
     match accepted {
@@ -46,6 +55,10 @@ pub(super) fn follow_yes<'a>(
         }
     }
     (Cow::Owned(letter), None)
+}
+
+fn offered_again(OfferedOrders { orders, wait, .. }: &OfferedOrders, kind: ProposalKind) -> Proposal {
+    Proposal { orders: orders.clone(), wait: *wait, kind }
 }
 
 /// Returns the orders in the form in which orders are filed, if they are legal now: orders of a seat that is

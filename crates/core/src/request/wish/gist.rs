@@ -195,19 +195,19 @@ fn by_squares(words: &[&str], game: GameKind, orders: &[String], is_open: bool) 
 
 /// Corrects the only order with a square by the only other square that is named, or by a whole move.
 fn by_new_squares(words: &[&str], game: GameKind, orders: &[String]) -> Option<Vec<String>> {
+    let has_point = |order: &&String| squares_of(order).count() > 0 && !order.starts_with("STAR");
+    let old = only(orders.iter().filter(has_point))?;
+    let is_move = matches!(game, GameKind::Quantum | GameKind::Pacific) && squares_of(old).count() == 2;
+    if is_move && let Some(new) = other_move(words, game, old) {
+        return Some(with(orders, old, new));
+    }
     let tokens = tokens(words, game);
     // A number names another piece.
     if tokens.iter().any(|token| matches!(token, Token::Number(_))) {
         return None;
     }
-    let has_point = |order: &&String| squares_of(order).count() > 0 && !order.starts_with("STAR");
-    let old = only(orders.iter().filter(has_point))?;
     let mut named = squares(&tokens);
     named.dedup();
-    let is_move = matches!(game, GameKind::Quantum | GameKind::Pacific) && squares_of(old).count() == 2;
-    if is_move && let Some(new) = other_move(words, game, old) {
-        return Some(with(orders, old, new));
-    }
     // A line that names a square of the order, too, may compare them.
     let names_own = words
         .iter()
