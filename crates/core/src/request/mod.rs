@@ -148,11 +148,12 @@ impl Request {
         said
     }
 
-    /// Whether the letter has words that may change or take back orders that stand. `pieces` are names of setups.
-    pub fn may_change_what_stands(&self, pieces: &[&str]) -> bool {
+    /// Whether the letter has words that may change or take back orders that stand. `setups` are the names of ready
+    /// setups where one is due.
+    pub fn may_change_what_stands(&self, setups: &[&str]) -> bool {
         use DoubtKind::{Changes, Denied, InWords, Postponed};
         let changes = |doubt: &Doubt| matches!(doubt.kind, Changes | Denied | InWords | Postponed);
-        self.doubts.iter().any(changes) || wish::may_take_orders_back(&self.said(), pieces)
+        self.doubts.iter().any(changes) || wish::may_take_orders_back(&self.said(), setups)
     }
 
     /// Lets the letter's words count as the line that our question asks for.

@@ -80,7 +80,9 @@ pub fn wait_for_word(draft: &mut Draft, letter: &SeatLetter, is_refused: bool) -
         && (request.faults.is_empty() || is_unclear)
         && (!request.check || says_little)
         && request.yes.is_none();
-    let changes = request.may_change_what_stands(draft.game_match.game.ready_setups());
+    let is_setup = draft.game_match.due().is_some_and(|due| due.turn == 0);
+    let setups = if is_setup { draft.game_match.game.ready_setups() } else { &[] };
+    let changes = request.may_change_what_stands(setups);
     let may_take_back = match letter.cause.beside {
         _ if is_unclear => true,
         Beside::Nothing => false,
@@ -92,8 +94,7 @@ pub fn wait_for_word(draft: &mut Draft, letter: &SeatLetter, is_refused: bool) -
     };
     let firm_at = draft.firm_at(seat, Beside::Words);
     let Some(held) = draft.game_match.filed[seat].as_mut() else { return false };
-    let is_sign = letter.cause.beside == Beside::Sign;
-    if held.firm_at.is_none() && (held.wait || !changes && !is_sign) {
+    if held.firm_at.is_none() && (held.wait || !changes) {
         return false;
     }
     // After "Thanks, see you on Thursday" they wait as orders beside other words do.

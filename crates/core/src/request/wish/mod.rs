@@ -256,33 +256,39 @@ pub fn number(word: &str) -> Option<u32> {
         .or_else(|| LANGUAGES.iter().find_map(|language| language.words.numbers.get(word).copied()))
 }
 
-/// Whether remarks may take orders back, or change them: they wish to, say that something is replaced, mistaken or
-/// limited, deny something about a letter or its orders, or name a square or a piece and ask nothing.
-pub fn may_take_orders_back(remarks: &[Line], pieces: &[&str]) -> bool {
+/// Whether remarks may take orders back, or change them: they wish to, say that something is replaced, deny or limit
+/// something about these lines, or name a square or a piece and ask nothing. `setups` are the names of ready setups where
+/// one is due.
+pub fn may_take_orders_back(remarks: &[Line], setups: &[&str]) -> bool {
     let spoken = read_remarks(remarks, "", false, NaiveDate::default());
     let wishes = [spoken.topic, spoken.also];
     let is_wish = |topic: Topic| matches!(topic, Topic::Withdraw | Topic::Change);
     wishes.into_iter().flatten().any(is_wish)
-        || sentences(remarks).iter().any(|said| may_take_back(said, pieces))
+        || sentences(remarks).iter().any(|said| may_take_back(said, setups))
 }
 
-fn may_take_back(said: &Sentence, pieces: &[&str]) -> bool {
-    let has = |list: fn(&Language) -> &WordSet| said.words.iter().any(|word| any_has(&word.text, list));
-    let has_phrase =
-        |list: fn(&Language) -> &Phrases| LANGUAGES.iter().any(|language| list(language).any_in(&said.words));
+fn may_take_back(said: &Sentence, setups: &[&str]) -> bool {
     let is_number = |word: &Word| word.text.bytes().all(|byte| byte.is_ascii_digit());
     let names_play = names_a_square(said)
         || names_a_piece(said)
         || matches!(&said.words[..], [first, second, ..] if first.text == "ship" && is_number(second))
-        || said.words.iter().any(|word| pieces.contains(&word.text.as_str()));
-    has(|language| &language.orders.instead)
-        || has(|language| &language.orders.rather)
-        || has_phrase(|language| &language.beside.undoing)
-        || has_phrase(|language| &language.orders.except)
-        || names_play && !said.is_question
-        || has(|language| &language.words.not)
-            && !said.is_question
-            && has(|language| &language.beside.pointers)
+        || said.words.iter().any(|word| setups.contains(&word.text.as_str()))
+        || !setups.is_empty()
+            && LANGUAGES.iter().any(|language| language.wishes[&Topic::Setup].any_in(&said.words));
+    // In one language: "to" points in Polish.
+    let takes_back = LANGUAGES.iter().any(|language| {
+        let any = |list: &WordSet| said.words.iter().any(|word| list.contains(&word.text));
+        let begins = said.words.first().is_some_and(|word| language.beside.first.contains(&word.text));
+        any(&language.beside.pointers)
+            && (begins || any(&language.words.not) || language.beside.undoing.any_in(&said.words))
+    });
+    // A word such as "not" replaces something only beside a square.
+    let replaces = |word: &Word| {
+        any_has(&word.text, |language| &language.orders.rather)
+            || any_has(&word.text, |language| &language.orders.instead)
+                && !any_has(&word.text, |language| &language.words.not)
+    };
+    said.words.iter().any(replaces) || (names_play || takes_back) && !said.is_question
 }
 
 /// Whether the remarks ask something, or wish for something.
