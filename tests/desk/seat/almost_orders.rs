@@ -305,11 +305,28 @@ fn orders_that_wait_for_the_other_side_are_held_by_words_that_take_them_back() {
         referee.reply(ANN, &receipt, words);
         referee.last_to(ANN).says("I have not played your orders");
         referee.reply(BO, &to_bo, "HOLD");
-        assert!(referee.find(&game_match.id).adjudicated.len() == 1, "{words}");
+        assert_eq!(referee.find(&game_match.id).adjudicated.len(), 1, "{words}");
         referee.reply(ANN, &receipt, "Thank you!");
-        assert!(referee.find(&game_match.id).adjudicated.len() == 1, "{words}");
+        assert_eq!(referee.find(&game_match.id).adjudicated.len(), 1, "{words}");
         referee.reply(ANN, &receipt, "SHIP 1 HOLD");
-        assert!(referee.find(&game_match.id).adjudicated.len() == 2, "{words}");
+        assert_eq!(referee.find(&game_match.id).adjudicated.len(), 2, "{words}");
+    }
+}
+
+#[test]
+fn chat_and_a_setting_let_orders_count_that_wait_for_the_other_side() {
+    for (settings, words) in [
+        ("STATUS", "Never had so much fun by mail."),
+        ("STATUS", "I'm not feeling too well today, and it has been snowing since Tuesday."),
+        ("SETTINGS words=off", "Please bin what I sent you earlier."),
+    ] {
+        let referee = Referee::new();
+        let (game_match, report, to_bo) = both_set_up(&referee);
+        referee.reply(ANN, &report, settings);
+        referee.reply(ANN, &report, "SHIP 1 A3 TO A1");
+        referee.reply(ANN, &report, words);
+        referee.reply(BO, &to_bo, "HOLD");
+        assert_eq!(referee.find(&game_match.id).adjudicated.len(), 2, "{words}");
     }
 }
 

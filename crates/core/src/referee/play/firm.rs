@@ -63,6 +63,11 @@ fn make_firm(draft: &mut Draft, is_over: impl Fn(WaitEnd) -> bool) {
 /// a letter of words alone may change it or take it back. Returns whether it does.
 pub fn wait_for_word(draft: &mut Draft, letter: &SeatLetter, is_refused: bool) -> bool {
     let (seat, request) = (letter.cause.seat, &letter.request);
+    let Some(before) = &draft.game_match.filed[seat] else { return false };
+    let is_firm = before.firm_at.is_none();
+    if is_firm && (before.wait || draft.game_match.settings[seat].firm_at_once) {
+        return false;
+    }
     let answers_receipt =
         draft.game_match.offered[seat].iter().any(|offer| letter.answers.contains(&offer.seq));
     let asks = |line: &Line| line.text.contains(['?', '？']);
@@ -84,6 +89,7 @@ pub fn wait_for_word(draft: &mut Draft, letter: &SeatLetter, is_refused: bool) -
     let setups = if is_setup { draft.game_match.game.ready_setups() } else { &[] };
     let changes = request.may_change_what_stands(setups);
     let may_take_back = match letter.cause.beside {
+        _ if is_firm => changes,
         _ if is_unclear => true,
         Beside::Nothing => false,
         Beside::Words => answers_receipt || changes,
@@ -94,12 +100,9 @@ pub fn wait_for_word(draft: &mut Draft, letter: &SeatLetter, is_refused: bool) -
     };
     let firm_at = draft.firm_at(seat, Beside::Words);
     let Some(held) = draft.game_match.filed[seat].as_mut() else { return false };
-    if held.firm_at.is_none() && (held.wait || !changes) {
-        return false;
-    }
     // After "Thanks, see you on Thursday" they wait as orders beside other words do.
     if letter.cause.beside == Beside::Words && !is_unclear && wish::only_thanks(request.lines()) {
-        held.firm_at = held.firm_at.max(firm_at);
+        held.firm_at = held.firm_at.max(firm_at.filter(|_| !is_firm));
         return false;
     }
     held.firm_at = None;
