@@ -181,6 +181,9 @@ fn doubt_changes(request: &mut Request, before: &Match, seat: Seat) {
     let Some(mut orders) = orders.map(|orders| orders.concat()) else { return };
     let mut changes = Vec::new();
     for (no, line) in lines {
+        if !wish::names_a_number(line) && !request.doubts.iter().any(|doubt| doubt.line == no) {
+            continue;
+        }
         match wish::change_meant(line, game, &orders) {
             Some(changed) if is_legal(before, seat, &changed) => {
                 orders = changed;

@@ -299,6 +299,11 @@ fn is_ship(word: &str) -> bool {
     LANGUAGES.iter().any(|language| language.position.names_piece(word))
 }
 
+/// Whether a word is one for first to fifth.
+pub(super) fn is_nth(word: &str) -> bool {
+    nth(word).is_some()
+}
+
 /// Returns the number that a word for first to fifth names.
 fn nth(word: &str) -> Option<usize> {
     LANGUAGES.iter().find_map(|language| {

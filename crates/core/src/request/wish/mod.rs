@@ -196,13 +196,21 @@ const SOON: i64 = 100;
 /// Days since its beginning.
 const EARLIER: i64 = 7;
 
+/// Minimum words of a sentence that says from when to when, or until when something is not.
+const MIN_DAYS: usize = 3;
+
 /// Returns the sentence that says what is not until some day, or names both days of a time that comes: "no orders from me
 /// until the 14th", "moving house, from Friday to the 20th".
 fn implied_absence(sentences: &[Sentence], today: NaiveDate) -> Option<(Topic, usize, &'static Language)> {
     let is_soon = |day: NaiveDate| {
         today == NaiveDate::default() || (-EARLIER..=SOON).contains(&(day - today).num_days())
     };
-    let statements = sentences.iter().enumerate().filter(|(_, sentence)| !sentence.is_question);
+    // Each language looks for days, which "Good luck!" cannot name.
+    let may_name_days = |sentence: &Sentence| {
+        sentence.words.len() >= MIN_DAYS || sentence.words.iter().any(|word| !word.text.is_ascii())
+    };
+    let statements =
+        sentences.iter().enumerate().filter(|(_, sentence)| !sentence.is_question && may_name_days(sentence));
     let mut implied = statements.flat_map(|(index, sentence)| {
         LANGUAGES.iter().map(move |language| (index, sentence, language)).filter(
             move |(_, sentence, language)| {
@@ -254,6 +262,12 @@ pub fn number(word: &str) -> Option<u32> {
     word.parse()
         .ok()
         .or_else(|| LANGUAGES.iter().find_map(|language| language.words.numbers.get(word).copied()))
+}
+
+/// Whether a line has a digit, or a word for a number or an ordinal, as a square or a piece has.
+pub fn names_a_number(line: &str) -> bool {
+    line.contains(char::is_numeric)
+        || split_words(line).map(fold).any(|word| number(&word).is_some() || gist::is_nth(&word))
 }
 
 /// Whether remarks may take orders back, or change them: they wish to, say that something is replaced, deny or limit
