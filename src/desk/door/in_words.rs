@@ -35,8 +35,7 @@ impl OpenQuestion {
                     format!("NEVER {code}"),
                     format!("RULES {game}"),
                 ];
-                // Nobody says yes or no to a setup in words.
-                match stance(written, Topic::Setup) {
+                match stance(written, None) {
                     Stance::No => vec![decline, never],
                     Stance::Yes => vec![accept, rules],
                     Stance::Open => vec![accept, decline, never, rules],

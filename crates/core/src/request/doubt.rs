@@ -239,10 +239,6 @@ pub fn is_prose(grammar: &impl Grammar, line: &str) -> bool {
     split_words(line).filter(|word| has_foreign_word(grammar, word)).nth(PROSE - 1).is_some()
 }
 
-pub fn names_a_square(line: &str) -> bool {
-    split_words(line).any(normalized::is_square)
-}
-
 fn is_verb(grammar: &impl Grammar, word: &str) -> bool {
     let singular = word.strip_suffix(['s', 'S']).unwrap_or(word);
     is_any_of(word, grammar.verbs()) || is_any_of(singular, grammar.verbs())

@@ -25,7 +25,7 @@ use part::match_named_by;
 pub use crate::dialect::COMMAND_WORDS;
 use crate::game::any::GameKind;
 use crate::game::{Fault, Line};
-use crate::letter::{NewText, WrittenLine};
+use crate::letter::{NewText, WrittenLine, split_words};
 
 mod beside;
 mod bounds;
@@ -290,6 +290,9 @@ struct RequestParser<'a, G> {
 /// Maximum remarks of a letter that is searched for one that says that all ships stay.
 const MAX_HOLD_LINES: usize = 50;
 
+/// Maximum lines that begin like orders and are taken for words. The referee explains each doubt, and bounds only orders.
+const MAX_PROSE: usize = 10;
+
 /// Maximum lines of words in a letter that are searched for orders. No person writes more; further lines stay words.
 const MAX_WORDS: usize = 1_000;
 
@@ -441,17 +444,17 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         !self.capitals_mark && orders.iter().all(is_prose)
     }
 
-    /// Takes lines that only begin like orders for words, if the letter has no other orders: "Ship happens!" One with a
-    /// square stays in doubt.
+    /// Takes a few lines that only begin like orders for words, if the letter has no other orders: "Ship happens!" One with
+    /// a square stays in doubt.
     fn take_prose_as_words(&mut self) {
         let is_prose =
             |order: &Line| !self.grammar.is_order(&order.text) && doubt::is_prose(&self.grammar, &order.text);
-        if !self.request.orders.iter().all(is_prose) {
+        if self.request.orders.len() > MAX_PROSE || !self.request.orders.iter().all(is_prose) {
             return;
         }
         for order in std::mem::take(&mut self.request.orders) {
             let Some(at) = self.lines.iter().position(|line| line.no == order.no) else { continue };
-            if doubt::names_a_square(&order.text) {
+            if split_words(&order.text).any(normalized::is_square) {
                 self.kinds[at] = LineKind::Doubtful;
                 self.request.doubts.push(Doubt::new(order.no, DoubtKind::Inside));
             } else {

@@ -32,7 +32,7 @@ pub(super) fn follow_yes<'a>(
             is_alone
                 && request.commands.is_empty()
                 && letter.answers.contains(&offer.seq)
-                && wish::stance(&request.remarks, wish::Topic::Setup) == wish::Stance::Yes
+                && wish::stance(&request.remarks, None) == wish::Stance::Yes
         };
         let offered = offers.iter().find(is_meant).map(|offer| offered_again(offer, ProposalKind::Whole));
         return (Cow::Borrowed(letter), offered);

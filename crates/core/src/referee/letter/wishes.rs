@@ -294,7 +294,7 @@ impl WishReader<'_> {
         if !is_asked || self.remarks.is_empty() {
             return Stance::Yes;
         }
-        match wish::stance(self.remarks, topic) {
+        match wish::stance(self.remarks, Some(topic)) {
             // A wish of one's own.
             Stance::Open if !self.in_thread && !wish::denies(self.remarks) => Stance::Yes,
             Stance::Yes if topic == Topic::MoreTime && self.other_days().is_some() => Stance::Open,

@@ -40,10 +40,9 @@ pub fn is_bare_no(lines: &[Line]) -> bool {
     })
 }
 
-/// Whether a letter says no to what it answers, or nothing but stop.
+/// Whether a letter says no to what it answers, or only that something is to stop.
 pub fn refuses(lines: &[Line]) -> bool {
-    // Nobody says no to a setup in words.
-    stance(lines, Topic::Setup) == Stance::No || asks_to_stop(&sentences(lines))
+    stance(lines, None) == Stance::No || asks_to_stop(&sentences(lines))
 }
 
 /// Whether a letter says nothing but that its writer wants no more letters.
@@ -85,9 +84,9 @@ pub enum Stance {
 /// Maximum words of a letter that surely agrees.
 const MAX_AGREEMENT: usize = 14;
 
-/// Returns what a letter says to an offer or a wish of the opponent that is about this topic. A word that denies may
-/// belong to an idiom that no list has, so alone it is no sure no.
-pub fn stance(lines: &[Line], topic: Topic) -> Stance {
+/// Returns what a letter says to an offer or a wish that it answers. To negate the words for its `topic` says no, too. A
+/// word that denies may belong to an idiom that no list has, so alone it is no sure no.
+pub fn stance(lines: &[Line], topic: Option<Topic>) -> Stance {
     match word_answer(lines) {
         Some(WordAnswer::Yes | WordAnswer::WasMe) => return Stance::Yes,
         Some(WordAnswer::No) => return Stance::No,
@@ -111,7 +110,7 @@ pub fn stance(lines: &[Line], topic: Topic) -> Stance {
                 && (answers.no.any_in(&words)
                     || is_short
                     || negates(&answers.agrees)
-                    || wishes.get(&topic).is_some_and(negates));
+                    || topic.and_then(|topic| wishes.get(&topic)).is_some_and(negates));
             denies |= !has_idiom && words.iter().any(|word| known.not.contains(word));
         }
     }

@@ -113,6 +113,13 @@ pub fn change_meant(line: &str, game: GameKind, orders: &[String]) -> Option<Vec
     })
 }
 
+/// Whether a line has a digit, or a word for a number or an ordinal. A line without any names no square and no piece, so
+/// that it changes no order.
+pub fn names_a_number(line: &str) -> bool {
+    let is_number = |word: String| super::number(&word).is_some() || nth(&word).is_some();
+    line.contains(char::is_numeric) || words_of(line).into_iter().map(fold).any(is_number)
+}
+
 fn one_change(said: &str, game: GameKind, orders: &[String]) -> Option<Vec<String>> {
     let words = words_of(said);
     if words.len() > MAX_CORRECTION {
@@ -297,11 +304,6 @@ fn only_ship(tokens: &[Token]) -> Option<&String> {
 
 fn is_ship(word: &str) -> bool {
     LANGUAGES.iter().any(|language| language.position.names_piece(word))
-}
-
-/// Whether a word is one for first to fifth.
-pub(super) fn is_nth(word: &str) -> bool {
-    nth(word).is_some()
 }
 
 /// Returns the number that a word for first to fifth names.

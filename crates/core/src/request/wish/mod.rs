@@ -21,7 +21,7 @@ mod dates;
 mod gist;
 mod orders;
 
-pub use self::gist::{change_meant, correction_meant, corrects, orders_meant, stay_meant};
+pub use self::gist::{change_meant, correction_meant, corrects, names_a_number, orders_meant, stay_meant};
 pub use crate::language::Topic;
 pub use answer::{
     Stance, WordAnswer, asks_or_agrees, denies, is_bare_no, is_bare_verb, refuses, stance, word_answer,
@@ -264,12 +264,6 @@ pub fn number(word: &str) -> Option<u32> {
         .or_else(|| LANGUAGES.iter().find_map(|language| language.words.numbers.get(word).copied()))
 }
 
-/// Whether a line has a digit, or a word for a number or an ordinal, as a square or a piece has.
-pub fn names_a_number(line: &str) -> bool {
-    line.contains(char::is_numeric)
-        || split_words(line).map(fold).any(|word| number(&word).is_some() || gist::is_nth(&word))
-}
-
 /// Whether remarks may take orders back, or change them: they wish to, say that something is replaced, deny or limit
 /// something about these lines, or name a square or a piece and ask nothing. `setups` are the names of ready setups where
 /// one is due.
@@ -282,10 +276,8 @@ pub fn may_take_orders_back(remarks: &[Line], setups: &[&str]) -> bool {
 }
 
 fn may_take_back(said: &Sentence, setups: &[&str]) -> bool {
-    let is_number = |word: &Word| word.text.bytes().all(|byte| byte.is_ascii_digit());
     let names_play = names_a_square(said)
         || names_a_piece(said)
-        || matches!(&said.words[..], [first, second, ..] if first.text == "ship" && is_number(second))
         || said.words.iter().any(|word| setups.contains(&word.text.as_str()))
         || !setups.is_empty()
             && LANGUAGES.iter().any(|language| language.wishes[&Topic::Setup].any_in(&said.words));
@@ -558,10 +550,12 @@ pub(super) fn names_a_square(sentence: &Sentence) -> bool {
 }
 
 /// Whether a word is a piece of a game, in the singular or the plural. The verb in `Ship me …` is not one, so
-/// `ship` at the beginning of a sentence does not count.
+/// `ship` at the beginning of a sentence does not count, unless a number follows.
 pub(super) fn names_a_piece(sentence: &Sentence) -> bool {
+    let is_number = |word: &Word| word.text.bytes().all(|byte| byte.is_ascii_digit());
+    let has_number = sentence.words.get(1).is_some_and(is_number);
     let words = sentence.words.iter().enumerate();
-    let mut words = words.filter(|(at, word)| !(*at == 0 && word.text == "ship"));
+    let mut words = words.filter(|(at, word)| !(*at == 0 && word.text == "ship") || has_number);
     words.any(|(_, word)| NAMES_OF_PIECES.contains(&word.text))
 }
 

@@ -579,7 +579,7 @@ fn days_of_a_time_that_comes_are_an_absence() {
 fn a_negation_alone_is_no_sure_no() {
     let said = |text: &str, topic| {
         let lines: Vec<&str> = text.lines().collect();
-        stance(&Line::numbered(&lines), topic)
+        stance(&Line::numbered(&lines), Some(topic))
     };
     for text in [
         "Tabii, hiç sorun değil, geçmiş olsun!",
@@ -658,5 +658,41 @@ fn who_writes_about_the_opponent_does_not_write_to_them() {
         "Bo, you are a genius and so am I",
     ] {
         assert!(!about(text), "{text}");
+    }
+}
+
+#[test]
+fn words_that_occur_in_wishes_may_say_something_else() {
+    for (text, not) in [
+        ("Are you a human or a machine?", Topic::Opponent),
+        ("Did you get what I sent you earlier?", Topic::Withdraw),
+        ("I read my mail once a day, in the evening.", Topic::LessMail),
+        ("I read the board upside down.", Topic::Legend),
+    ] {
+        assert_ne!(topic(text), Some(not), "{text}");
+    }
+}
+
+#[test]
+fn words_that_may_take_orders_back_are_told_from_chat() {
+    let may = |text: &str| may_take_orders_back(&Line::numbered(&[text]), &[]);
+    for text in [
+        "Please bin what I sent you earlier.",
+        "omg no i sent that from my pocket",
+        "Ship 1 is to stay in harbour until I have had another look at the chart.",
+        "could i have the other one instead?",
+        "Nicht diesen Zug, bitte.",
+    ] {
+        assert!(may(text), "{text}");
+    }
+    for text in [
+        "Never had so much fun by mail.",
+        "I'm not feeling too well today, just a cold.",
+        "Can't wait to see what you are up to.",
+        "Did you get what I sent you earlier?",
+        "Can my ship 2 see the enemy?",
+        "Bei uns schneit es seit gestern.",
+    ] {
+        assert!(!may(text), "{text}");
     }
 }
