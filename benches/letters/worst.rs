@@ -233,6 +233,18 @@ fn words_cases() -> Vec<Case> {
             "words: a long TELL on one line",
             letter("", &format!("TELL {}\n", "hello again ".repeat(75_000))),
         ),
+        case(
+            "words: prose that begins like orders",
+            lines("Ship happens, and a lot of other sad things with it"),
+        ),
+        case("words: prose with squares", lines("SHIP B2 summit was awful, so we sat in traffic for hours")),
+        case("words: Good luck, line by line", lines("Good luck!")),
+        case("words: changes below an order", {
+            letter(
+                "",
+                &format!("SHIP 1 TO B2\n{}", "rather the first one to B3, not that\n".repeat(LINES - 1)),
+            )
+        }),
         case("words: HTML blanks", html(&"&nbsp;".repeat(160_000))),
         case(
             "words: attributions glued to words",
