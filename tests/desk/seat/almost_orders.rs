@@ -311,6 +311,15 @@ fn orders_that_wait_for_the_other_side_are_held_by_words_that_take_them_back() {
         referee.reply(ANN, &receipt, "SHIP 1 HOLD");
         assert_eq!(referee.find(&game_match.id).adjudicated.len(), 2, "{words}");
     }
+    let referee = Referee::new();
+    let (game_match, report, to_bo) = both_set_up(&referee);
+    referee.reply(ANN, &report, "SHIP 1 A3 TO A1");
+    let receipt = referee.one_to(ANN);
+    referee.reply(ANN, &receipt, "Please bin what I sent you earlier.");
+    let question = referee.last_to(ANN);
+    referee.reply(BO, &to_bo, "HOLD");
+    referee.reply(ANN, &question, "YES");
+    assert_eq!(referee.find(&game_match.id).adjudicated.len(), 2, "they are meant after all");
 }
 
 #[test]
