@@ -32,6 +32,7 @@ fn is_match_name(name: &str) -> bool {
         && (3..=8).contains(&code.len())
         && code.bytes().all(|b| b.is_ascii_alphanumeric())
 }
+
 /// Returns the words of a subject before the name of a match, without `Re:` and its like, and those behind our own
 /// subject: `Re: [QZ-7K3M] Turn 3: your move - please ignore`. `players` are the names that our subject may end with.
 pub fn own_subjects<'s>(subject: &'s str, players: &[&str]) -> impl Iterator<Item = &'s str> {

@@ -127,10 +127,10 @@ pub struct Answers {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OtherWords {
+    /// Words before the place that somebody greets from: `Greetings from Exeter`.
+    pub from: WordSet,
     /// Words of greetings, thanks, good wishes and sign-offs, and of lines that announce orders. A line of
     /// nothing else says nothing about the orders.
-    /// Words before the place from which somebody greets.
-    pub from: WordSet,
     pub courtesies: WordSet,
     /// Words with which a letter begins: a name may follow them.
     pub greetings: WordSet,

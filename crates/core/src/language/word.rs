@@ -49,7 +49,7 @@ pub fn joined(words: &[Word]) -> String {
     words.iter().map(|word| word.text.as_str()).collect()
 }
 
-/// Returns the folded words of a text. English contractions without their apostrophe count as with it.
+/// Returns the folded words of a text. An English contraction that lacks its apostrophe is split as if it had one.
 pub fn folded_words(text: &str) -> impl Iterator<Item = String> {
     split_words(text).map(fold).flat_map(|word| {
         let parts = match contraction(&word) {

@@ -420,8 +420,8 @@ static PHRASE_BEGINNINGS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
     phrases.filter_map(|phrase| phrase.split_once(' ')).map(|(first, _)| first).collect()
 });
 
-/// Returns the length of the phrase of courtesy at the beginning, of two words or more: `Sorry for the delay` takes nothing
-/// back.
+/// Returns the number of words of the courtesy that these begin with, if it has at least two. `Sorry` alone may take
+/// something back; `Sorry for the delay` does not.
 fn courteous_phrase(words: &[&str]) -> usize {
     if !words.first().is_some_and(|first| PHRASE_BEGINNINGS.contains(first)) {
         return 0;

@@ -148,7 +148,7 @@ impl Zone {
         let cities = Zone::all().filter_map(|zone| {
             let area = zone.name().split('/').next()?;
             let city = zone.name().rsplit('/').next()?;
-            // "Until Christmas" names a day.
+            // Both are islands, too, but "until Christmas" names a day.
             let is_day = ["Christmas", "Easter"].contains(&city);
             (areas.contains(&area) && !is_day).then(|| (city.replace('_', " "), zone))
         });

@@ -25,7 +25,7 @@ use crate::text::words::{PRODUCTS, SENT_FROM, SENT_FROM_ENDS};
 /// more follow, it is a rule that the person drew.
 const MAX_SIGNATURE: usize = 8;
 
-/// Maximum bytes of a line of a signature that are weighed.
+/// Maximum bytes of a line of a signature that is searched for words that take something back.
 const MAX_SIGNATURE_LINE: usize = 300;
 
 /// Lines of a quote to search for a marker or a frame.

@@ -351,7 +351,7 @@ fn beside<'l>(
     // The subject belongs to the part that answers the letter's thread.
     let subjects = own_subjects(&letter.subject, &players).filter(|_| cause.token == TokenOf::Own);
     let of_subjects = subjects.map(|subject| weigh(vec![subject]));
-    // A signature says who writes, but may take something back.
+    // A signature is no part of the letter, but its words may take something back: `Sent from my cat`.
     let of_signature = Some(weigh(signature.iter().map(String::as_str).collect()));
     let of_signature = of_signature.filter(|(beside, _)| *beside == Beside::Sign);
     of_subjects.chain(of_signature).fold(said, |most, other| if other.0 > most.0 { other } else { most })

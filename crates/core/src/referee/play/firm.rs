@@ -58,9 +58,11 @@ fn make_firm(draft: &mut Draft, is_over: impl Fn(WaitEnd) -> bool) {
     }
 }
 
-/// Lets a filing that is not firm wait for the deadline if its receipt is answered with other words alone, if a letter of
-/// words alone may take it back, or if one would have replaced it but is doubtful or `is_refused`. A firm one waits, too, if
-/// a letter of words alone may change it or take it back. Returns whether it does.
+/// Lets a filing wait for the deadline, and so for its player's word, if a letter that files nothing may take it back.
+/// Returns whether it does.
+///
+/// A filing that is not firm waits if its receipt is answered with other words, if a letter of words has a sign, or if
+/// orders that would have replaced it were doubtful or refused. A firm one waits if words may change it or take it back.
 pub fn wait_for_word(draft: &mut Draft, letter: &SeatLetter, is_refused: bool) -> bool {
     let (seat, request) = (letter.cause.seat, &letter.request);
     let Some(before) = &draft.game_match.filed[seat] else { return false };

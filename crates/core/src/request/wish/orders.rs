@@ -418,8 +418,8 @@ fn order(tokens: &[Token]) -> Option<(Vec<String>, &[Token])> {
     }
 }
 
-/// Returns the number of squares at the beginning that belong to the piece before them: all but one that has a piece
-/// behind it.
+/// Counts the squares at the beginning that belong to the piece before them. In `E6 F5 G4 marble` the last one belongs to
+/// the marble.
 fn several_squares(tokens: &[Token]) -> usize {
     let squares = tokens.iter().take_while(|token| matches!(token, Token::Square(_))).count();
     match tokens[squares..] {
