@@ -98,6 +98,10 @@ fn orders_of_clauses(
     clauses: &[(&str, Languages)],
     (index, language): (usize, &Language),
 ) -> Option<Vec<String>> {
+    // Most lines hold no order, and chat takes longer to recognize.
+    if !clauses.iter().any(|(_, languages)| languages.has(index)) {
+        return None;
+    }
     let mut found = Vec::new();
     for (clause, languages) in clauses {
         let read = || reading(clause, language).and_then(|tokens| orders(&tokens));
