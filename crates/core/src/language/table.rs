@@ -9,7 +9,7 @@ use strum::{Display, VariantArray};
 
 use super::glossary::Glossary;
 use super::phrases::{Phrases, WordSet, as_written};
-use super::word::single_blanks;
+use super::word::{fold, single_blanks};
 
 /// The subject of a wish. If a letter has several, the first counts.
 #[derive(
@@ -314,6 +314,7 @@ pub struct OrderWords {
     /// Words that except something from what is said.
     pub except: Phrases,
     /// Beginnings of the words for first to fifth.
+    #[serde(deserialize_with = "folded")]
     pub nth: Vec<String>,
     /// Words between the two squares of a move.
     pub between: WordSet,
@@ -376,6 +377,11 @@ fn of_each_topic<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<
         Some(topic) => Err(D::Error::custom(format!("missing field `{topic}`"))),
         None => Ok(wishes),
     }
+}
+
+fn folded<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let words = Vec::<String>::deserialize(deserializer)?;
+    Ok(words.iter().map(|word| fold(word)).collect())
 }
 
 fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Numbers, D::Error> {

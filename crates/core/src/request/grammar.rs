@@ -78,9 +78,12 @@ impl<F: Fn(&str) -> bool> Grammar for F {
 
 /// Returns the orders on a line: several if each piece between its semicolons is one.
 pub fn orders_of(grammar: &impl Grammar, wording: &NormalizedLine) -> Option<Vec<String>> {
-    let pieces: Vec<String> = wording.pieces().map(normalized::as_order).filter(|p| !p.is_empty()).collect();
-    if pieces.len() > 1 && pieces.iter().all(|piece| grammar.begins_order(piece)) {
-        return Some(pieces);
+    if wording.plain.contains(';') {
+        let pieces = wording.pieces().map(normalized::as_order).filter(|piece| !piece.is_empty());
+        let pieces: Vec<String> = pieces.collect();
+        if pieces.len() > 1 && pieces.iter().all(|piece| grammar.begins_order(piece)) {
+            return Some(pieces);
+        }
     }
     let whole = normalized::as_order(&wording.plain);
     grammar.begins_order(&whole).then(|| vec![whole])

@@ -376,15 +376,17 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
             self.request.doubts.push(doubt);
             return LineKind::Doubtful;
         }
-        if let Some(orders) = self.order_of_two_lines(line, &wording) {
-            self.at += 1;
-            self.request.orders.extend(orders.into_iter().map(|text| Line { no: line.no, text }));
-            return LineKind::Order;
-        }
         // No long line is an order.
         let orders = if is_long { None } else { orders_of(&self.grammar, &wording) };
+        let are_whole = orders.as_ref().is_some_and(|orders| self.are_whole(orders));
+        if let Some(order) = self.order_of_two_lines(line, &wording, are_whole) {
+            self.at += 1;
+            self.request.orders.push(Line { no: line.no, text: order });
+            return LineKind::Order;
+        }
         if let Some(orders) = orders.filter(|orders| !self.is_prose_in_capitals(orders)) {
-            if let Some(doubt) = self.doubt_about_malformed(line.no, &wording, &orders) {
+            let doubt = || self.doubt_about_malformed(line.no, &wording, &orders);
+            if let Some(doubt) = (!are_whole).then(doubt).flatten() {
                 self.request.doubts.push(doubt);
                 return LineKind::Doubtful;
             }
@@ -415,23 +417,23 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         }
     }
 
+    fn are_whole(&self, orders: &[String]) -> bool {
+        orders.iter().all(|order| self.grammar.is_order(order))
+    }
+
     /// Returns the order that a line and the next one hold together, if they are not an order each: `SHIP 1 A3` above
     /// `TO B2`.
-    fn order_of_two_lines(&self, line: &Line, wording: &NormalizedLine) -> Option<Vec<String>> {
-        let next = self.lines.get(self.at)?;
-        let below = NormalizedLine::of(&next.text).in_letter(self.capitals_mark);
+    fn order_of_two_lines(&self, line: &Line, wording: &NormalizedLine, is_order: bool) -> Option<String> {
         let is_short = |wording: &NormalizedLine| (1..=MAX_WORDS_OF_HALF).contains(&wording.words().count());
-        let continues = below.plain.contains(|c: char| c.is_ascii_digit());
-        if !is_short(wording) || !is_short(&below) || !continues {
+        let continues = |next: &&Line| next.text.contains(|c: char| c.is_ascii_digit());
+        let next = self.lines.get(self.at).filter(continues).filter(|_| is_short(wording))?;
+        let below = NormalizedLine::of(&next.text).in_letter(self.capitals_mark);
+        if !is_short(&below) || is_order && orders_of(&self.grammar, &below).is_some() {
             return None;
         }
-        let order_in = |wording: &NormalizedLine| {
-            let orders = orders_of(&self.grammar, wording)?;
-            orders.iter().all(|order| self.grammar.is_order(order)).then_some(orders)
-        };
         let both = NormalizedLine::of(&format!("{} {}", line.text, next.text)).in_letter(self.capitals_mark);
-        let is_one = order_in(wording).is_none() || orders_of(&self.grammar, &below).is_none();
-        order_in(&both).filter(|orders| is_one && orders.len() == 1)
+        let orders = orders_of(&self.grammar, &both).filter(|orders| self.are_whole(orders))?;
+        <[String; 1]>::try_from(orders).ok().map(|[order]| order)
     }
 
     /// Whether a line only begins like an order, without a number, in a letter that is wholly in capitals.
@@ -489,8 +491,11 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         let below = self.lines[self.kinds.len()..].iter().filter(|_| self.request.ended);
         let held = below.filter_map(|line| {
             let held = orders_of(&self.grammar, &NormalizedLine::of(&line.text))?;
-            let are_orders = held.iter().all(|order| self.grammar.is_order(order));
-            are_orders.then_some(Doubt { line: line.no, kind: DoubtKind::BelowEnd, found_orders: held })
+            self.are_whole(&held).then_some(Doubt {
+                line: line.no,
+                kind: DoubtKind::BelowEnd,
+                found_orders: held,
+            })
         });
         let below: Vec<Doubt> = held.collect();
         let remarks = self.request.remarks.iter().take(MAX_HOLD_LINES);
@@ -519,7 +524,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
     /// nach B2`, `MARBLE G7, good luck!`
     fn doubt_about_malformed(&self, no: usize, wording: &NormalizedLine, orders: &[String]) -> Option<Doubt> {
         let [order] = orders else { return None };
-        if self.grammar.is_order(order) || !doubt::has_foreign_word(&self.grammar, order) {
+        if !doubt::has_foreign_word(&self.grammar, order) {
             return None;
         }
         self.doubt_in_words(no, wording)

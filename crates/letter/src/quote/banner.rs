@@ -141,9 +141,18 @@ fn banner_length(paragraph: &[&str]) -> Option<usize> {
         words <= MAX_WORDS && line.len() <= MAX_BYTES
     };
     let paragraph = &paragraph[..paragraph.iter().take_while(is_short).count()];
-    let mut length = (1..=paragraph.len()).find(|length| is_banner(&paragraph[..*length]))?;
-    let goes_on = |length: usize| goes_on(paragraph[length - 1], paragraph[length]);
-    while length < paragraph.len() && goes_on(length) && is_banner(&paragraph[..=length]) {
+    let least = if paragraph.first()?.starts_with('[') { 3 } else { 4 };
+    let is_banner = |said: &Said| said.things.count_ones() >= least && !said.is_of_a_person;
+    // What the lines down to each one speak of.
+    let mut said = paragraph.iter().scan(Said::default(), |said, line| {
+        *said = said.and(Said::of(line));
+        Some(*said)
+    });
+    let mut length = said.position(|said| is_banner(&said))? + 1;
+    for said in said {
+        if !goes_on(paragraph[length - 1], paragraph[length]) || !is_banner(&said) {
+            break;
+        }
         length += 1;
     }
     Some(length)
@@ -155,26 +164,37 @@ fn goes_on(above: &str, line: &str) -> bool {
     let is_wrapped = line.starts_with(char::is_lowercase)
         && line.split_whitespace().count() >= MIN_WRAPPED
         && !line.contains(|c: char| c.is_ascii_digit());
-    things_in(line) > 1 || is_open && is_wrapped
+    Said::of(line).things.count_ones() > 1 || is_open && is_wrapped
 }
 
-fn is_banner(lines: &[&str]) -> bool {
-    let text = lines.join(" ");
-    let least = if text.starts_with('[') { 3 } else { 4 };
-    things_in(&text) >= least && !words_of(&text).iter().any(|word| OF_A_PERSON.contains(&word.as_str()))
+/// What some lines speak of.
+#[derive(Clone, Copy, Default)]
+struct Said {
+    /// A bit for each of [`THINGS`], and one for an address: a banner may show the sender's.
+    things: u16,
+    is_of_a_person: bool,
 }
 
-/// Returns how many things of banners a text speaks of. A banner may show the sender's address.
-fn things_in(text: &str) -> usize {
-    let words = words_of(text);
-    let is_named =
-        |thing: &&&[&str]| words.iter().any(|word| thing.iter().any(|start| word.starts_with(start)));
-    THINGS.iter().filter(is_named).count() + usize::from(text.contains('@'))
-}
+impl Said {
+    fn of(line: &str) -> Said {
+        let words = line.split(|c: char| c.is_whitespace() || c == '/');
+        let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase());
+        let words: Vec<String> = words.collect();
+        let is_named =
+            |thing: &[&str]| words.iter().any(|word| thing.iter().any(|start| word.starts_with(start)));
+        let bits = (0..).zip(THINGS).map(|(bit, thing)| u16::from(is_named(thing)) << bit);
+        Said {
+            things: bits.sum::<u16>() | u16::from(line.contains('@')) << THINGS.len(),
+            is_of_a_person: words.iter().any(|word| OF_A_PERSON.contains(&word.as_str())),
+        }
+    }
 
-fn words_of(text: &str) -> Vec<String> {
-    let words = text.split(|c: char| c.is_whitespace() || c == '/');
-    words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()).collect()
+    fn and(self, other: Said) -> Said {
+        Said {
+            things: self.things | other.things,
+            is_of_a_person: self.is_of_a_person || other.is_of_a_person,
+        }
+    }
 }
 
 #[cfg(test)]

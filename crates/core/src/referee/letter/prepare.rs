@@ -167,12 +167,18 @@ fn doubt_words(request: &mut Request, before: &Match, seat: Seat) {
 /// Adds the doubts about lines beside orders that change one of them.
 fn doubt_changes(request: &mut Request, before: &Match, seat: Seat) {
     let game = before.game;
-    let said = request.doubts.iter().filter_map(|doubt| Some((doubt.line, request.written(doubt.line)?)));
-    let remarks = request.remarks.iter().map(|remark| (remark.no, remark.text.as_str()));
-    let lines: BTreeMap<usize, &str> = said.chain(remarks).collect();
     let may_change = |doubt: &Doubt| is_said(doubt) || doubt.kind == DoubtKind::Postponed;
     let is_plain = request.faults.is_empty() && request.doubts.iter().all(may_change);
-    if !is_plain || request.orders.is_empty() || lines.len() > MAX_CHANGES {
+    let count = request.doubts.len() + request.remarks.len();
+    if !is_plain || request.orders.is_empty() || count > MAX_CHANGES {
+        return;
+    }
+    let said = request.doubts.iter().filter_map(|doubt| Some((doubt.line, request.written(doubt.line)?)));
+    let remarks = request.remarks.iter().map(|remark| (remark.no, remark.text.as_str()));
+    let is_doubted = |no: usize| request.doubts.iter().any(|doubt| doubt.line == no);
+    let names_a_number = |(no, line): &(usize, &str)| is_doubted(*no) || wish::names_a_number(line);
+    let lines: BTreeMap<usize, &str> = said.chain(remarks).filter(names_a_number).collect();
+    if lines.is_empty() {
         return;
     }
     let replaced = game.replaced(&request.orders);
@@ -181,15 +187,12 @@ fn doubt_changes(request: &mut Request, before: &Match, seat: Seat) {
     let Some(mut orders) = orders.map(|orders| orders.concat()) else { return };
     let mut changes = Vec::new();
     for (no, line) in lines {
-        if !wish::names_a_number(line) && !request.doubts.iter().any(|doubt| doubt.line == no) {
-            continue;
-        }
         match wish::change_meant(line, game, &orders) {
             Some(changed) if is_legal(before, seat, &changed) => {
                 orders = changed;
                 changes.push(no);
             }
-            _ if request.doubts.iter().any(|doubt| doubt.line == no) => return,
+            _ if is_doubted(no) => return,
             _ => {}
         }
     }
@@ -261,6 +264,9 @@ fn doubt_quote(request: &mut Request, in_quote: &[Line], before: &Match, seat: S
     let is_legal = |orders: &[Line]| doubtful::legal(before, seat, orders).is_some();
     let mut orders = Request::read(in_quote, before.game).orders;
     orders.retain(|order| request.orders.iter().all(|written| written.text != order.text));
+    if orders.is_empty() {
+        return;
+    }
     if !is_legal(&orders) {
         orders.retain(|order| is_legal(slice::from_ref(order)));
     }

@@ -309,7 +309,7 @@ fn is_ship(word: &str) -> bool {
 /// Returns the number that a word for first to fifth names.
 fn nth(word: &str) -> Option<usize> {
     LANGUAGES.iter().find_map(|language| {
-        let at = language.orders.nth.iter().position(|name| word.starts_with(fold(name).as_str()));
+        let at = language.orders.nth.iter().position(|name| word.starts_with(name));
         at.map(|at| at + 1)
     })
 }

@@ -65,16 +65,21 @@ pub struct Spoken {
 /// Maximum words of a letter that only thanks.
 const MAX_THANKS: usize = 15;
 
-/// Reads the remarks of a letter. `foe` is the opponent's name, and `is_setup` whether a setup is due.
-pub fn read_remarks(remarks: &[Line], foe: &str, is_setup: bool, today: NaiveDate) -> Spoken {
-    let sentences = sentences(remarks);
+/// Returns the phrases of all wishes that may occur in these sentences: few, by the beginnings of their words.
+fn wishes_among(sentences: &[Sentence]) -> Vec<(&'static Language, &'static Topic, &'static Phrases)> {
     let words = sentences.iter().flat_map(|sentence| &sentence.words);
     let beginnings = words.fold(0, |all, word| all | word.beginning.bit());
     let wishes = LANGUAGES.iter().flat_map(|language| {
         let wishes = language.wishes.iter().filter(|(_, phrases)| phrases.may_be_among(beginnings));
         wishes.map(move |(topic, phrases)| (language, topic, phrases))
     });
-    let wishes: Vec<(&Language, &Topic, &Phrases)> = wishes.collect();
+    wishes.collect()
+}
+
+/// Reads the remarks of a letter. `foe` is the opponent's name, and `is_setup` whether a setup is due.
+pub fn read_remarks(remarks: &[Line], foe: &str, is_setup: bool, today: NaiveDate) -> Spoken {
+    let sentences = sentences(remarks);
+    let wishes = wishes_among(&sentences);
     let mut found: Vec<(Topic, usize, &Language)> = Vec::new();
     for (index, sentence) in sentences.iter().enumerate() {
         for (language, topic, phrases) in &wishes {
@@ -301,11 +306,11 @@ fn may_take_back(said: &Sentence, setups: &[&str]) -> bool {
 pub fn asks_or_wishes(remarks: &[Line]) -> bool {
     let sentences = sentences(remarks);
     let is_meant = |topic: &Topic| !matches!(topic, Topic::Thanks | Topic::NeverMind | Topic::Arrived);
+    let phrases = wishes_among(&sentences);
     let wishes = |sentence: &Sentence| {
-        LANGUAGES.iter().any(|language| {
-            let phrases = language.wishes.iter().filter(|(topic, _)| is_meant(topic));
-            let says = |start: usize| !is_negated(sentence, start, language);
-            phrases.into_iter().any(|(_, phrases)| phrases.any_where(&sentence.words, says))
+        let mut meant = phrases.iter().filter(|(_, topic, _)| is_meant(topic));
+        meant.any(|(language, _, phrases)| {
+            phrases.any_where(&sentence.words, |start| !is_negated(sentence, start, language))
         })
     };
     sentences.iter().any(|sentence| sentence.is_question || wishes(sentence))
