@@ -17,11 +17,15 @@ use crate::language::{
 use crate::letter::{Address, split_words};
 
 mod answer;
+mod corrections;
 mod dates;
 mod gist;
 mod orders;
+mod tokens;
 
-pub use self::gist::{change_meant, correction_meant, corrects, names_a_number, orders_meant, stay_meant};
+pub use self::corrections::{change_meant, correction_meant, corrects, stay_meant};
+pub use self::gist::orders_meant;
+pub use self::tokens::names_a_number;
 pub use crate::language::Topic;
 pub use answer::{
     Stance, WordAnswer, asks_or_agrees, denies, is_bare_no, is_bare_verb, refuses, stance, word_answer,
