@@ -327,8 +327,12 @@ fn a_line_with_the_bar_of_our_examples_is_questioned() {
         (GameKind::Quad, "|MARBLE E5"),
         (GameKind::Quad, "| DRAW"),
     ] {
-        let request = Request::read(&lines(text), game);
+        let request = Request::read(&lines(&format!("Hi,\n{text}")), game);
         assert_eq!((request.orders.len(), request.doubts.len(), request.commands.len()), (0, 1, 0), "{text}");
+        // A letter of nothing else is no quote.
+        let request = Request::read(&lines(text), game);
+        assert_eq!(request.orders.len() + request.commands.len(), 1, "{text}");
+        assert_eq!(request.doubts.len(), 0, "{text}");
     }
     let table = Request::read(&lines("| STATUS   where the match stands\n| a | b |"), GameKind::Quad);
     assert_eq!((table.doubts.len(), table.remarks.len()), (0, 2));

@@ -275,6 +275,8 @@ struct RequestParser<'a, G> {
     kinds: Vec<LineKind>,
     /// Whether capitals mark a command. In a letter that is wholly in capitals, they mark nothing.
     capitals_mark: bool,
+    /// Whether only one line says anything.
+    is_one_line: bool,
     /// The last line `END`, found when first needed. Searching again at each `tell me …` would be quadratic.
     last_end: OnceCell<Option<usize>>,
     grammar: G,
@@ -315,6 +317,7 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
             at: 0,
             kinds: Vec::with_capacity(lines.len()),
             capitals_mark: !is_in_capitals(lines),
+            is_one_line: lines.iter().filter(|line| !line.text.trim().is_empty()).take(2).count() == 1,
             last_end: OnceCell::new(),
             grammar,
             other_games,
@@ -368,7 +371,9 @@ impl<'a, G: Grammar> RequestParser<'a, G> {
         if is_long && !self.begins_text(line) {
             return self.long_line(line);
         }
-        let wording = NormalizedLine::of(&line.text).in_letter(self.capitals_mark);
+        // A letter of one line is no quote of our examples, so the bar in front of it was copied with the example.
+        let example = line.text.trim_start().strip_prefix(BAR).filter(|_| self.is_one_line);
+        let wording = NormalizedLine::of(example.unwrap_or(&line.text)).in_letter(self.capitals_mark);
         if wording.is_empty() {
             return LineKind::Blank;
         }
