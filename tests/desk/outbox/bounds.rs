@@ -88,7 +88,7 @@ fn too_many_orders_are_refused_as_a_whole() {
         .says("Your letter holds 9500 orders; I read 200 at most")
         .says("No order in this letter was filed")
         .says("| SHIP 1 HOLD");
-    assert_eq!(kinds(&referee, &game_match)[before..], ["OrdersRefused"]);
+    assert_eq!(kinds(&referee, &game_match)[before..], ["OrdersRefused", "OrdersDeferred"]);
     let entries =
         referee.block_on(referee.office().store.entries(&game_match.id)).expect("the store answers");
     assert!(entries.last().expect("an entry").json.len() < 20_000, "the ledger keeps no more than the bound");

@@ -323,6 +323,22 @@ fn orders_that_wait_for_the_other_side_are_held_by_words_that_take_them_back() {
 }
 
 #[test]
+fn orders_that_wait_for_the_other_side_are_held_by_new_ones_that_are_refused() {
+    let referee = Referee::new();
+    let (game_match, report, to_bo) = both_set_up(&referee);
+    referee.reply(ANN, &report, "SHIP 1 A3 TO A1");
+    let receipt = referee.one_to(ANN);
+    referee.reply(ANN, &receipt, "SHIP 1 A3 TO A77");
+    referee
+        .last_to(ANN)
+        .says("No order in this letter was filed. I have not played your earlier orders either");
+    referee.reply(BO, &to_bo, "HOLD");
+    assert_eq!(referee.find(&game_match.id).adjudicated.len(), 1);
+    referee.reply(ANN, &receipt, "SHIP 1 HOLD");
+    assert_eq!(referee.find(&game_match.id).adjudicated.len(), 2);
+}
+
+#[test]
 fn chat_and_a_setting_let_orders_count_that_wait_for_the_other_side() {
     for (settings, words) in [
         ("STATUS", "Never had so much fun by mail."),

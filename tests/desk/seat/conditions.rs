@@ -57,6 +57,23 @@ fn a_condition_that_is_met_answers_at_once() {
 }
 
 #[test]
+fn words_that_may_take_conditions_back_end_them_and_yes_brings_them_back() {
+    let referee = Referee::new();
+    let (game_match, to_ann, receipt) = with_conditions(&referee, "IF E5 THEN F6");
+    referee.reply(BO, &receipt, "Lovely weather here, and my cat has kittens.");
+    assert!(referee.find(&game_match.id).conditions.second.is_some(), "chat changes nothing");
+    referee.reply(BO, &receipt, "Please forget what I sent you, I have a better idea.");
+    let question = referee.last_to(BO);
+    question.says("they no\nlonger stand").says("| IF E5 THEN F6").says("YES");
+    assert_eq!(referee.find(&game_match.id).conditions.second, None);
+    referee.reply(BO, &question, "YES");
+    referee.last_to(BO).says("Your conditions are sealed");
+    referee.reply(ANN, &to_ann, "MARBLE E5");
+    assert_eq!(referee.find(&game_match.id).adjudicated.len(), 2);
+    assert!(referee.verify(&game_match.id).is_sound());
+}
+
+#[test]
 fn conditions_that_are_not_met_are_void_and_told_to_their_author_alone() {
     let referee = Referee::new();
     let (game_match, to_ann, _) = with_conditions(&referee, "IF E5 THEN F6\nIF E6 THEN F6");

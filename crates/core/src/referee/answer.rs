@@ -206,6 +206,11 @@ impl Answer {
             && !self.is_only_chat
     }
 
+    /// Whether its orders cannot stand, and were not only checked.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self.orders, Orders::Refused { check: false, .. })
+    }
+
     /// Returns the faults of the orders, then those of the commands.
     pub fn all_faults(&self) -> impl Iterator<Item = &Fault> {
         let of_orders = match &self.orders {

@@ -175,6 +175,8 @@ pub enum Reply {
     ProtestPassedOn,
     /// The filing, or the conditional orders, were withdrawn.
     Withdrawn { orders: Vec<String> },
+    /// The conditional orders were withdrawn, because the letter's words may take them back.
+    ConditionsDoubted,
     /// The seat has filed nothing.
     NothingToWithdraw,
     /// The GM gets the words.

@@ -8,7 +8,7 @@ use super::{doubtful, proposal};
 use crate::game::condition::{self, Conditions};
 use crate::game::{Due, Fault, Seat};
 use crate::ledger::{self, Fact, FaultKind};
-use crate::referee::answer::{Orders, Proposal};
+use crate::referee::answer::{Orders, Proposal, ProposalKind};
 use crate::referee::matter::SeatLetter;
 use crate::referee::play::game_match::Match;
 use crate::referee::play::ruling::Draft;
@@ -72,6 +72,25 @@ fn too_late(game_match: &Match, seat: Seat, due: &Due, arrived: DateTime<Utc>) -
     faults::came_too_late(game_match, seat, due, arrived).or_else(|| {
         stand.map(|_| Fault::whole("Other conditions of yours stand. To replace them, send these again."))
     })
+}
+
+/// Takes a seat's conditional orders back if a letter of words alone may change them or take them back, or holds orders
+/// that were refused, and offers them again: nothing waits for them, and they are played as soon as the move comes.
+pub(super) fn doubt(draft: &mut Draft, letter: &SeatLetter, is_refused: bool) -> Option<(Reply, Proposal)> {
+    let (seat, request) = (letter.cause.seat, &letter.request);
+    let turn = draft.game_match.due()?.turn;
+    let stand = draft.game_match.conditions[seat].is_some() && draft.game_match.filed[seat].is_none();
+    let says_words_alone = request.orders.is_empty()
+        && request.commands.is_empty()
+        && request.faults.is_empty()
+        && request.yes.is_none()
+        && !request.check;
+    let may_change = is_refused || says_words_alone && request.may_change_what_stands(&[]);
+    if !stand || !may_change || draft.game_match.settings[seat].firm_at_once {
+        return None;
+    }
+    let Reply::Withdrawn { orders } = withdraw(draft, seat, turn) else { return None };
+    Some((Reply::ConditionsDoubted, Proposal { orders, wait: false, kind: ProposalKind::Whole }))
 }
 
 /// Withdraws the conditional orders of a seat.

@@ -50,12 +50,15 @@ pub fn apply_letter(draft: &mut Draft, letter: &SeatLetter) {
         answer.replaced = draft.game_match.game.replaced(&request.orders);
         (answer.orders, answer.offered) = filing::seal_orders(draft, letter, &answer.replaced);
     }
-    let is_refused = matches!(answer.orders, Orders::Refused { check: false, .. });
+    let is_refused = answer.is_refusal() && cause.came_earlier().is_none();
     answer.deferred = firm::wait_for_word(draft, letter, is_refused);
     answer.replies = commands::follow(draft, letter);
-    if cause.left_out > 0 {
-        answer.replies.push(Reply::LeftOut { count: cause.left_out });
+    if let Some((reply, conditions)) = conditions::doubt(draft, letter, is_refused) {
+        answer.replies.push(reply);
+        answer.offered.get_or_insert(conditions);
     }
+    let left_out = (cause.left_out > 0).then_some(Reply::LeftOut { count: cause.left_out });
+    answer.replies.extend(left_out);
     let words = pass_words_on(letter, &mut answer);
     note_wishes(draft, letter, &mut answer);
     drop_corrected_examples(&mut answer);

@@ -61,8 +61,9 @@ fn make_firm(draft: &mut Draft, is_over: impl Fn(WaitEnd) -> bool) {
 /// Lets a filing wait for the deadline, and so for its player's word, if a letter that files nothing may take it back.
 /// Returns whether it does.
 ///
-/// A filing that is not firm waits if its receipt is answered with other words, if a letter of words has a sign, or if
-/// orders that would have replaced it were doubtful or refused. A firm one waits if words may change it or take it back.
+/// A filing waits if orders that would have replaced it were refused, or if words may change it or take it back. One that
+/// is not firm waits, too, if orders were doubtful, if its receipt is answered with other words, or if a letter of words
+/// has a sign.
 pub fn wait_for_word(draft: &mut Draft, letter: &SeatLetter, is_refused: bool) -> bool {
     let (seat, request) = (letter.cause.seat, &letter.request);
     let Some(before) = &draft.game_match.filed[seat] else { return false };
@@ -80,24 +81,25 @@ pub fn wait_for_word(draft: &mut Draft, letter: &SeatLetter, is_refused: bool) -
             || request.check
             || request.ended && request.remarks.is_empty()
             || request.lines().iter().any(asks));
-    let is_unclear =
-        says_little || (is_refused || !request.doubts.is_empty()) && letter.other_match.is_none();
+    let is_refused = is_refused && letter.other_match.is_none();
+    let is_unclear = says_little || is_refused || !request.doubts.is_empty() && letter.other_match.is_none();
     let says_words_alone = (request.orders.is_empty() || is_refused)
         && request.commands.is_empty()
         && (request.faults.is_empty() || is_unclear)
         && (!request.check || says_little)
         && request.yes.is_none();
-    let is_setup = draft.game_match.due().is_some_and(|due| due.turn == 0);
+    let due = draft.game_match.due().filter(|_| says_words_alone);
+    let is_setup = due.as_ref().is_some_and(|due| due.turn == 0);
     let setups = if is_setup { draft.game_match.game.ready_setups() } else { &[] };
-    let changes = request.may_change_what_stands(setups);
-    let may_take_back = match letter.cause.beside {
-        _ if is_firm => changes,
+    let changes = || request.may_change_what_stands(setups);
+    let may_take_back = || match letter.cause.beside {
+        _ if is_firm => is_refused || changes(),
         _ if is_unclear => true,
         Beside::Nothing => false,
-        Beside::Words => answers_receipt || changes,
+        Beside::Words => answers_receipt || changes(),
         Beside::Sign => true,
     };
-    let Some(due) = draft.game_match.due().filter(|_| says_words_alone && may_take_back) else {
+    let Some(due) = due.filter(|_| may_take_back()) else {
         return false;
     };
     let firm_at = draft.firm_at(seat, Beside::Words);
