@@ -133,6 +133,24 @@ fn a_copied_example_is_named_and_shown_without_its_bar() {
 }
 
 #[test]
+fn a_refusal_shows_the_whole_letter_corrected_and_ready_to_copy() {
+    let referee = Referee::new();
+    let (game_match, report) = quadrant_z(&referee);
+    referee.reply(ANN, &report, "SHIP 1 A3 TO A1\nSHIP 2 C1 TO Y4");
+    let refusal = referee.one_to(ANN);
+    refusal
+        .says("Line 2 is not valid")
+        .says("Your whole letter would be valid like this")
+        .says("| SHIP 1 A3 TO A1");
+    let (_, whole) = refusal.text.split_once("Your whole letter").expect("the corrected letter");
+    let lines: Vec<&str> = whole.lines().filter_map(|line| line.trim().strip_prefix("| ")).take(2).collect();
+    referee.reply(ANN, &report, &lines.join("\n"));
+    assert_eq!(held(&referee, &game_match, Seat::First).map(|held| held.len()), Some(2));
+    referee.reply(ANN, &report, "SHIP 2 C1 TO Y4");
+    referee.last_to(ANN).keeps_silent_of("Your whole letter");
+}
+
+#[test]
 fn a_changed_example_is_read_without_its_bar() {
     let referee = Referee::new();
     let (game_match, report) = quadrant_z(&referee);

@@ -299,7 +299,12 @@ pub enum Orders {
     /// `CHECK`: what would have been filed.
     Checked { filing: Filing },
     /// They cannot stand, or could not if they were filed (`CHECK`).
-    Refused { faults: Vec<Fault>, check: bool },
+    Refused {
+        faults: Vec<Fault>,
+        check: bool,
+        /// All orders, with an example in place of each that is illegal, if they are legal like that.
+        corrected: Vec<String>,
+    },
     /// Conditional orders; `sealed` is absent if they were only checked.
     Conditions {
         lines: Vec<String>,

@@ -233,8 +233,12 @@ fn answers(filing: Option<Filing>) -> Vec<Answer> {
     let many_faults: Vec<Fault> = (1..=50).map(|_| fault.clone()).collect();
     let orders = [
         Orders::None,
-        Orders::Refused { faults: vec![fault.clone(), Fault::whole("All of it.")], check: true },
-        Orders::Refused { faults: many_faults, check: false },
+        Orders::Refused {
+            faults: vec![fault.clone(), Fault::whole("All of it.")],
+            check: true,
+            corrected: vec!["MARBLE E5".to_owned()],
+        },
+        Orders::Refused { faults: many_faults, check: false, corrected: Vec::new() },
         conditions(None),
         conditions(Some(Digest::from([0; 32]))),
     ];
@@ -261,7 +265,7 @@ fn answers(filing: Option<Filing>) -> Vec<Answer> {
         let offered = Some(Proposal { orders: vec!["MARBLE E5".to_owned()], wait: false, kind });
         let fault = Fault::doubt(1, "A question mark.").with_correction("MARBLE E5");
         answers.push(Answer { offered: offered.clone(), faults: vec![fault.clone()], ..Answer::default() });
-        let orders = Orders::Refused { faults: vec![fault], check: false };
+        let orders = Orders::Refused { faults: vec![fault], check: false, corrected: Vec::new() };
         answers.push(Answer { orders, offered, ..Answer::default() });
     }
     answers.push(Answer {

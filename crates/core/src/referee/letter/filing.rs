@@ -26,7 +26,8 @@ pub(super) fn seal_orders(
     let (seat, request) = (letter.cause.seat, &letter.request);
     let Some(due) = draft.game_match.due() else {
         let fault = Fault::whole("The match is over; no orders are taken any more.");
-        return (Orders::Refused { faults: vec![fault], check: request.check }, None);
+        let (faults, corrected) = (vec![fault], Vec::new());
+        return (Orders::Refused { faults, check: request.check, corrected }, None);
     };
     if Conditions::are_in(draft.game_match.game, &request.orders) {
         return conditions::seal(draft, letter, &due);

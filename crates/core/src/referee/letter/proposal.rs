@@ -52,7 +52,24 @@ pub(super) fn refuse(
         true => Fact::OrdersChecked { seat, phase, turn, orders, faults },
         false => Fact::OrdersRefused { seat, phase, turn, orders, faults, offered },
     });
-    (Orders::Refused { faults: refusal.faults, check }, offer)
+    let corrected =
+        if offer.is_none() { corrected(&draft.game_match, letter, replaced, &refusal) } else { None };
+    (Orders::Refused { faults: refusal.faults, check, corrected: corrected.unwrap_or_default() }, offer)
+}
+
+/// Returns several orders of a letter with an example in place of each that is illegal, if they are legal like that.
+fn corrected(
+    game_match: &Match,
+    letter: &SeatLetter,
+    replaced: &[Line],
+    refusal: &OrdersRefusal,
+) -> Option<Vec<String>> {
+    let mut lines = without_replaced(&letter.request.orders, replaced);
+    for fault in &refusal.faults {
+        let line = lines.iter_mut().find(|line| Some(line.no) == fault.line)?;
+        line.text = fault.example.clone()?;
+    }
+    doubtful::legal(game_match, letter.cause.seat, &lines).filter(|orders| orders.len() > 1)
 }
 
 /// Offers to file the orders that a letter with doubtful lines may mean, if they are legal: all of them, or else all

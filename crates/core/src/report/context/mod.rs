@@ -363,8 +363,8 @@ fn answer(answer: &Answer, zone: Zone, now: DateTime<Utc>, house: HouseDefaults)
             wait => wait, firm_at => firm_at.map(|at| format_local(at, zone, now)),
         },
         Orders::Checked { filing } => context! { kind => "checked", orders => Serde(filing) },
-        Orders::Refused { faults: refused, check } => context! {
-            kind => "refused", faults => faults(refused, &answer.quoted), check => check,
+        Orders::Refused { faults: refused, check, corrected } => context! {
+            kind => "refused", faults => faults(refused, &answer.quoted), check => check, corrected => corrected,
         },
     };
     let reports: Vec<PastReports> = (0..answer.replies.len())
