@@ -473,6 +473,14 @@ impl Reader<'_> {
             ACTS.iter().filter(|(_, words)| self.has(*words)).map(|(act, _)| *act).collect();
         let is_paused = game_match.stage == Stage::Paused;
         let is_open = !self.asks() && !wish::denies(self.remarks);
+        // Whatever is decided about a protest, the match goes on then.
+        if is_paused
+            && !self.asks()
+            && self.has(|words| &words.protests)
+            && !asked.contains(&MatchLine::Pause)
+        {
+            asked.insert(0, MatchLine::Pause);
+        }
         if asked.is_empty() && is_open {
             asked = match is_paused {
                 true => vec![MatchLine::Pause],

@@ -245,7 +245,12 @@ fn words_in_answer_to_a_letter_about_a_match_are_about_that_match() {
     referee.sent_to(GM);
     referee.reply(ANN, &to_ann, "PROTEST The board is wrong.\nEND");
     let protest = referee.last_to(GM);
-    for text in ["Let it go on then.", "Na gut, weiterspielen.", "Bon, qu'ils continuent."] {
+    for text in [
+        "Let it go on then.",
+        "Na gut, weiterspielen.",
+        "Bon, qu'ils continuent.",
+        "There is nothing wrong with it. Protest turned down, tell them both.",
+    ] {
         referee.reply(GM, &protest, text);
         let answer = referee.one_to(GM);
         answer.says(&format!("| GM MATCH {} RESUME", game_match.id)).keeps_silent_of(&other.id);

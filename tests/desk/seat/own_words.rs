@@ -57,6 +57,8 @@ fn a_question_is_answered_by_the_passage_that_shares_its_rare_words() {
         ("Until when? I am in New York", "| SETTINGS zone=America/New_York"),
         ("I am blind, and the board is only noise to me.", "| SETTINGS format=text"),
         ("My son would like to take over my seat. How?", "| SUBSTITUTE"),
+        ("Who is Grace? Have I 12 hours more, or 12 hours less?", "in which orders still count"),
+        ("How good is Bo, and has he much experience?", "| PROFILE Bo"),
     ] {
         answer(&referee, &to_ann, words).says(said).says("The GM reads your words, too.");
     }
@@ -96,6 +98,39 @@ fn what_has_a_page_of_its_own_is_answered_by_it() {
     ] {
         answer(&referee, &to_ann, words).says(said);
     }
+}
+
+#[test]
+fn words_that_name_a_square_and_are_no_order_are_told_so() {
+    let referee = Referee::new();
+    let (_, to_ann, _) = quad(&referee);
+    let words = "My grandson says that E5 would be a splendid place, and he may well be right about it.";
+    answer(&referee, &to_ann, words).says("I found no order in your letter").says("| MARBLE");
+    answer(&referee, &to_ann, "Bo plays well!").keeps_silent_of("I found no order");
+}
+
+#[test]
+fn a_pause_with_its_days_is_an_absence_and_after_the_end_nothing_pauses() {
+    let referee = Referee::new();
+    let (_, to_ann, _) = quad(&referee);
+    let words = "We are off to Madeira. Would you stop the clock from the 12th to the 19th of May?";
+    answer(&referee, &to_ann, words).says("| ABSENT 2026-05-12 TO 2026-05-19");
+    referee.reply(ANN, &to_ann, "RESIGN CONFIRM");
+    let over = referee.last_to(ANN);
+    answer(&referee, &over, "I did not mean to give up. Can you put the game back on please?")
+        .says("| REMATCH")
+        .keeps_silent_of("ABSENT");
+}
+
+#[test]
+fn what_a_seat_has_ordered_is_told_and_stays_as_it_is() {
+    let referee = Referee::new();
+    let (game_match, to_ann, to_bo) = both_set_up(&referee);
+    referee.reply(ANN, &to_ann, "SHIP 1 A3 TO B2");
+    let words = "I can't remember what I ordered for this turn. Could you tell me what you've got from me?";
+    answer(&referee, &to_ann, words).says("| SHIP 1 A3 TO B2").keeps_silent_of("I have not played");
+    referee.reply(BO, &to_bo, "HOLD");
+    assert_eq!(referee.find(&game_match.id).adjudicated.len(), 2);
 }
 
 #[test]

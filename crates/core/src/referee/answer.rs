@@ -7,9 +7,10 @@ use serde::Serialize;
 
 use super::reply::Reply;
 use super::words::Passing;
+use crate::dialect::is_square;
 use crate::game::any::Filing;
 use crate::game::{Fault, Line};
-use crate::letter::Digest;
+use crate::letter::{Digest, split_words};
 use crate::request::wish::{Care, Topic};
 use crate::request::{LeftOut, OrderElsewhere};
 
@@ -193,6 +194,12 @@ impl Answer {
             && matches!(self.orders, Orders::None)
             && self.replies.is_empty()
             && self.faults.is_empty()
+    }
+
+    /// Whether the words name a square and ask nothing: their author may take them for orders.
+    pub fn seems_to_order(&self) -> bool {
+        let mut texts = self.remarks.iter().map(|line| line.text.as_str());
+        texts.clone().any(|text| split_words(text).any(is_square)) && !texts.any(|text| text.contains('?'))
     }
 
     /// Whether the letter contained nothing to act on, and was not about something else, so that its answer

@@ -79,6 +79,16 @@ fn read_wishes(
         && !is_due
         && !wish::is_chat(remarks)
         && remarks.iter().any(|remark| wish::corrects(&remark.text));
+    let dates = spoken.span.both().filter(|(_, to)| *to >= today);
+    let is_over = game_match.stage == Stage::Over;
+    let wished = |topic: Topic| match topic {
+        // "Stop the clock from the 12th to the 19th"
+        Topic::Pause if dates.is_some() => Some(Topic::Absence),
+        // "Can you put the game back on?"
+        Topic::Absence | Topic::Pause | Topic::MoreTime if is_over && dates.is_none() => None,
+        _ => Some(topic),
+    };
+    let (topic, also) = (topic.and_then(wished), also.and_then(wished).filter(|also| Some(*also) != topic));
     let first = topic.or(also).or(corrects.then_some(Topic::Change));
     let second = also.filter(|_| topic.is_some() && spoken.care.is_none());
     let tells = [topic, also].contains(&Some(Topic::Tell)) && spoken.care.is_some();

@@ -395,6 +395,7 @@ fn answer(answer: &Answer, zone: Zone, now: DateTime<Utc>, house: HouseDefaults)
         asks_for_orders => answer.asks_for_orders(),
         passed_on => Serde(answer.passed_on),
         is_only_words => answer.is_only_words(),
+        seems_to_order => answer.seems_to_order(),
         gm_is_opponent => answer.gm_is_opponent,
         cuts_text => answer.cuts_text,
         outcome => Serde(answer.outcome()),

@@ -294,8 +294,12 @@ fn may_take_back(said: &Sentence, setups: &[&str]) -> bool {
     let takes_back = LANGUAGES.iter().any(|language| {
         let any = |list: &WordSet| said.words.iter().any(|word| list.contains(&word.text));
         let begins = said.words.first().is_some_and(|word| language.beside.first.contains(&word.text));
-        any(&language.beside.pointers)
-            && (begins || any(&language.words.not) || language.beside.undoing.any_in(&said.words))
+        // "This turn" points at no letter.
+        let is_of_turn = |word: &Word| language.orders.turn.contains(&word.text);
+        let points = said.words.iter().enumerate().any(|(at, word)| {
+            language.beside.pointers.contains(&word.text) && !said.words.get(at + 1).is_some_and(is_of_turn)
+        });
+        points && (begins || any(&language.words.not) || language.beside.undoing.any_in(&said.words))
     });
     // A word such as "not" replaces something only beside a square.
     let replaces = |word: &Word| {
