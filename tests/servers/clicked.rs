@@ -54,7 +54,7 @@ fn play(game: &str) {
     for seed in 1..MAX_LETTERS {
         let mut link = None;
         for line in lines.by_ref() {
-            let is_refusal = line.contains("cannot stand") || line.contains("leaves a doubt");
+            let is_refusal = line.contains("is not valid") || line.contains("is not clear to me");
             assert!(!is_refusal && !line.contains("was filed."), "{game}, letter {seed}: {line}");
             is_over |= line.starts_with("To see the match");
             let board =

@@ -299,7 +299,7 @@ fn quadrant_z_is_set_up_and_played_over_starttls() {
     assert!(to_ann.text.contains("An enemy force entered R"), "{}", to_ann.text);
     let to_bo = bo.reads("The enemy captured the star at G1, of value 2", &club);
     bo.answers(&to_bo, "SHIP 1 R2 TO Z9");
-    bo.reads("Line 1 cannot stand", &club);
+    bo.reads("Line 1 is not valid", &club);
     bo.answers(&to_bo, "SHIP 1 R2 TO M3");
     bo.reads("Your orders are sealed", &club);
     ann.answers_by_program(&to_ann, "SHIP 1 G1 TO L1\nBUILD 1/1 AT A4");

@@ -120,7 +120,7 @@ fn may_rate(ruling: &Ruling) -> bool {
 /// Returns the sentence about a rating change for the report of the result.
 pub fn describe_change(change: &RatingChange, game: GameKind, name: &str) -> String {
     let (before, after) = (change.before.shown(), change.after.shown());
-    format!("The rating of {name} in {} was {before} and is {after}.", game.name())
+    format!("{name}'s rating in {}: {after}, before {before}.", game.name())
 }
 
 /// Decides whether a match is rated, if its terms allow that.

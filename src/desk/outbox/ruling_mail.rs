@@ -351,8 +351,12 @@ fn told_ratings(news: &RatingNews, ruling: &Ruling, readers: &Readers<'_>) -> Ve
         let seat = Seat::BOTH.into_iter().find(|seat| readers.seats[*seat].player.id == row.change.player)?;
         Some(ratings::describe_change(&row.change, row.game, &ruling.after.players[seat]))
     });
-    rated.collect()
+    let is_unsure = news.rows.iter().any(|row| row.change.after.is_unsure());
+    rated.chain(is_unsure.then(|| UNSURE.to_owned())).collect()
 }
+
+/// Explains the mark behind a rating.
+const UNSURE: &str = "A ? behind a rating says that it rests on few results so far.";
 
 /// Returns the sentence about both own times of an event's match, for its reports. The times are those at the
 /// beginning of the open turn: later ones would reveal whether the opponent has filed.

@@ -222,7 +222,7 @@ fn with_forfeit_lose_too_many_missed_turns_lose_the_match() {
     referee
         .last_to(ANN)
         .says("No orders came from you for turn 1")
-        .says("so a new deadline has been set")
+        .says("so there is a new deadline")
         .says("After 3 missed turns in a row the match is lost; you have missed 1");
     referee.advance(48);
     assert_eq!(referee.find(&game_match.id).stage, Stage::Running);
@@ -273,7 +273,7 @@ fn a_missing_setup_or_mandatory_move_is_not_adjudicated() {
     assert!(after.filed.first.is_some(), "what was filed stands");
     referee
         .last_to(BO)
-        .says("In this game nobody else can move for a player")
+        .says("I cannot go on without these orders")
         .says("No orders came from you for the setup");
     assert!(kinds(&referee, &game_match).contains(&"DeadlineMissed".to_owned()));
 }

@@ -41,7 +41,7 @@ fn plays_to_the_end(game: GameKind, option: (&str, &str)) {
 /// Returns the orders for an invitation or a report that asks for some. After a refusal, these are the refusal's examples.
 pub fn orders(game: GameKind, letter: &Sent, random: &mut Random) -> Option<Vec<String>> {
     let text = &letter.text;
-    if letter.subject.contains("not filed") || text.contains("cannot stand") {
+    if letter.subject.contains("not filed") || text.contains("is not valid") {
         return Some(examples(text)).filter(|orders| !orders.is_empty());
     }
     // A receipt that is also the report of the turn asks for the next orders.

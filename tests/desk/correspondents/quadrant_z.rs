@@ -107,7 +107,7 @@ fn turn(text: &[&str], dice: &mut Random) -> Vec<String> {
             busy.extend(there.iter().map(|ship| ship.no));
         }
     }
-    let stock = number_after(text, "Your stock is");
+    let stock = number_after(text, "Your stock for new ships is");
     if let Some(at) = base.filter(|_| stock >= 3) {
         lines.push(format!("BUILD {}/{} AT {at}", stock - stock / 3, stock / 3));
     }

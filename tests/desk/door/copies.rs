@@ -250,7 +250,9 @@ fn a_receipt_holds_the_orders_the_remarks_what_comes_next_and_the_digest_of_what
     referee.reply(ANN, &to_ann, "ship 1 hold\nwith best wishes");
     let receipt = referee.one_to(ANN);
     receipt.says("Your orders are sealed: | SHIP 1 HOLD").says("> with best wishes");
-    receipt.says("Turn 1 waits for Bo. Your orders are filed.").says("It is due Thu 14 May, 20:00 CEST");
+    receipt
+        .says("Turn 1 waits for Bo. Until then you can replace your orders.")
+        .says("It is due Thu 14 May, 20:00 CEST");
     let entries =
         referee.block_on(referee.office().store.entries(&game_match.id)).expect("the store answers");
     let sealed = entries.iter().rev().find(|entry| entry.kind == "OrdersSealed").expect("an entry");

@@ -62,8 +62,8 @@ fn the_manual_tells_the_clubs_defaults_for_matches_against_the_house() {
         ] {
             referee.write(EVE, asked);
             let answer = referee.one_to(EVE);
-            answer.says(&defaults).says(&format!("the house plays at the level `{plays_at}`"));
-            answer.says("With advance=on, if you win").says("with advance=off it is not");
+            answer.says(&defaults).says(&format!("The house plays at the level `{plays_at}`"));
+            answer.says("With advance=on, if you win, your next match is against the next level");
         }
         referee.write(EVE, "GAMES");
         referee.one_to(EVE).says(&format!("(CHALLENGE house pacific level=…, by default {in_pacific})"));

@@ -95,7 +95,7 @@ fn matches_that_began_or_ended_newcomers_and_absences_stand_in_the_digest() {
     referee.advance(24);
     latest_digest(&referee, GM)
         .says("Finished matches: 1")
-        .says(&format!("{}, Bo won, resigned", game_match.id))
+        .says(&format!("{}, Bo won, by resignation", game_match.id))
         .keeps_silent_of("Newcomers");
 }
 

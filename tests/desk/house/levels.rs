@@ -311,9 +311,7 @@ fn a_letter_that_the_house_answers_has_one_answer_with_both_turns() {
     referee.receive(&letter);
     let answer = referee.one_to(ANN);
     answer.says("Your orders are sealed").says("| MARBLE F6").says("Hello, house!");
-    answer
-        .says("turn 1 has been adjudicated, and so has the next turn")
-        .says("What happened in turns 1 and 2");
+    answer.says("Your move has been played, and so has the next turn").says("What happened in turns 1 and 2");
     let message_id = letter.lines().find_map(|line| line.strip_prefix("Message-ID: <")?.strip_suffix('>'));
     assert_eq!(answer.in_reply_to.as_deref(), message_id);
     assert!(answer.subject.contains("Turn 3: your move"), "{}", answer.subject);

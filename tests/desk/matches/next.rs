@@ -63,7 +63,7 @@ fn two_who_ask_for_a_rematch_get_one_match_with_the_seats_exchanged() {
     referee.one_to(ANN).says("Bo is offered a rematch").keeps_silent_of("bo@players");
     let invitation = referee.one_to(BO);
     invitation.says(&format!("Ann (P-1) offers you a rematch after {}", first.id));
-    invitation.says("Ann has not owed a turn to anybody here so far.").says("| ACCEPT");
+    invitation.says("Ann has had no turn to play here yet.").says("| ACCEPT");
     referee.reply(BO, &to_bo, "REMATCH");
     assert!(begins(&referee, BO), "an answer");
     let again = other(&referee, &first);
@@ -313,7 +313,7 @@ fn an_offer_for_reliable_players_refuses_who_files_late() {
     referee.reply(ANN, &to_ann, "OPEN quantum reliable=95");
     let code = code(&referee.one_to(ANN), "JOIN");
     referee.reply(BO, &to_bo, &format!("JOIN {code}"));
-    referee.one_to(BO).says("who file 95 of 100 turns in time. Bo filed 9 of his last 10 turns in time.");
+    referee.one_to(BO).says("who file 95 of 100 turns in time. Bo filed 9 of their last 10 turns in time.");
     // A player who has owed few turns meets every condition.
     referee.answer_for(CY);
     referee.write(CY, &format!("JOIN {code}"));

@@ -46,8 +46,8 @@ fn the_result_tells_both_figures_and_ratings_lists_them() {
     referee.reply(BO, &to_bo, "RESIGN CONFIRM");
     let result =
         referee.sent_to(ANN).into_iter().find(|sent| sent.subject.contains("have won")).expect("a result");
-    result.says("The rating of Ann in Quad was 1500? and is 1662?.");
-    result.says("The rating of Bo in Quad was 1500? and is 1338?.");
+    result.says("Ann's rating in Quad: 1662?, before 1500?.");
+    result.says("Bo's rating in Quad: 1338?, before 1500?.");
     referee.sent_to(BO);
     referee.reply(ANN, &to_ann, "RATINGS quad\nPROFILE\nRATINGS chess");
     let told = referee.one_to(ANN);
@@ -75,7 +75,7 @@ fn results_of_one_moment_are_rated_in_the_order_of_their_matches() {
         referee.advance(1);
         assert_eq!((rated_results(&referee), differences(&referee)), (4, Vec::new()));
         let told: Vec<Sent> = referee.sent_to(ANN);
-        assert!(told.iter().any(|sent| sent.text.contains("was 1500? and is 1662?")));
+        assert!(told.iter().any(|sent| sent.text.contains("1662?, before 1500?")));
         let anew: Vec<&Sent> = told.iter().filter(|sent| sent.subject == "Your rating in Quad").collect();
         assert_eq!(anew.len(), usize::from(!in_order));
         anew.iter().for_each(|sent| {
@@ -91,7 +91,7 @@ fn nothing_is_rated_before_a_filing_of_each_was_adjudicated() {
     to_ann.says("The result is rated. For the figures, send RATINGS quad.");
     referee.reply(ANN, &to_ann, "MARBLE E5");
     referee.reply(BO, &to_bo, "RESIGN CONFIRM");
-    referee.last_to(ANN).keeps_silent_of("The rating of");
+    referee.last_to(ANN).keeps_silent_of("s rating in");
     assert_eq!((rated_results(&referee), differences(&referee)), (0, Vec::new()));
 }
 
@@ -169,7 +169,7 @@ fn whoever_gives_up_a_seat_is_rated_as_having_lost_unless_the_gm_excuses_them() 
         assert_eq!(told, results == 1, "{excused}");
         let to_bo = referee.last_to(BO);
         referee.reply(BO, &to_bo, "RESIGN CONFIRM");
-        referee.last_to(CY).keeps_silent_of("The rating of");
+        referee.last_to(CY).keeps_silent_of("s rating in");
         referee.advance(1);
         assert_eq!((rated_results(&referee), differences(&referee)), (results, Vec::new()), "{excused}");
     }

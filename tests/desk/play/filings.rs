@@ -46,7 +46,7 @@ fn a_refusal_has_the_line_the_reason_and_an_example() {
     referee.reply(ANN, &invitation, "MARBLE A1");
     let refusal = referee.one_to(ANN);
     refusal
-        .says("Line 1 cannot stand")
+        .says("Line 1 is not valid")
         .says("> MARBLE A1")
         .says("For example")
         .says("No order in this letter was filed");

@@ -119,7 +119,7 @@ fn a_copied_example_is_named_and_shown_without_its_bar() {
     let referee = Referee::new();
     let (game_match, report) = quadrant_z(&referee);
     let example = report.text.lines().find(|line| line.contains("| SHIP 1")).expect("an example").trim();
-    referee.reply(ANN, &report, example);
+    referee.reply(ANN, &report, &format!("My orders:\n\n{example}"));
     let answer = referee.one_to(ANN);
     answer.says("an example of mine").says(&format!("Without the bar it would be {}", &example[2..]));
     assert_eq!(held(&referee, &game_match, Seat::First), None);
@@ -130,6 +130,12 @@ fn a_copied_example_is_named_and_shown_without_its_bar() {
         .says("an example of mine")
         .says("To file just these, answer with the single word YES: | SHIP 3 B2 TO B1");
     assert_eq!(held(&referee, &game_match, Seat::First), None);
+    referee.reply(ANN, &report, example);
+    assert_eq!(
+        held(&referee, &game_match, Seat::First),
+        Some(vec![example[2..].to_owned()]),
+        "alone it is meant"
+    );
 }
 
 #[test]
@@ -534,7 +540,7 @@ fn the_subject_says_which_answer_it_is() {
         ("SHIP 1 A3 TO Y1", "not filed"),
         ("SHIP 1 A3 TO A1", "sealed"),
         ("CHECK\nSHIP 1 A3 TO A4", "checked, not filed"),
-        ("STATUS", "your answer"),
+        ("STATUS", "my answer"),
     ] {
         referee.reply(ANN, &report, text);
         assert_eq!(referee.one_to(ANN).subject, format!("[{id}] Turn 1: {says}"), "{text}");

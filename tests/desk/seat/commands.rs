@@ -18,7 +18,7 @@ fn status_shows_filings_the_awaited_seat_and_the_deadline() {
         .one_to(ANN)
         .says("Quadrant Z, Ann (North-West) against Bo (South-East)")
         .says("Your orders of Thu 7 May, 12:00 CEST stand")
-        .says("Turn 1 waits for Bo. Your orders are filed.")
+        .says("Turn 1 waits for Bo. Until then you can replace your orders.")
         .says("It is due Thu 14 May, 20:00 CEST: in 7 days 8 hours");
     referee.reply(BO, &to_bo, "STATUS");
     referee.one_to(BO).says("You have filed nothing for turn 1 yet").says("Turn 1 waits for your orders");
@@ -272,7 +272,7 @@ fn a_refusal_shows_the_filing_that_still_stands() {
     referee.reply(ANN, &invitation, "DESTROYER A9");
     let refusal = referee.one_to(ANN);
     refusal
-        .says("Line 1 cannot stand: > DESTROYER A9")
+        .says("Line 1 is not valid: > DESTROYER A9")
         .says("No order in this letter was filed")
         .says("Your orders of Thu 7 May, 12:00 CEST stand: | CARRIER D2 SQUADRON D3")
         .says("It is due");

@@ -54,7 +54,7 @@ fn what_stood_stands_and_is_named() {
     referee.reply(ANN, &report, "Only thinking:\nSHIP 3 B2 TO B1");
     referee.one_to(ANN)
         .says("> Only thinking:")
-        .says("leaves a doubt")
+        .says("is not clear to me")
         .says("These orders are legal. If you mean them, answer with the single word YES, and I file them: | SHIP 3 B2 TO B1")
         .says("stand: | SHIP 1 A3 TO A1");
     assert_eq!(held(&referee, &game_match), Some(vec!["SHIP 1 A3 TO A1".to_owned()]));

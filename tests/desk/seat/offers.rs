@@ -32,7 +32,7 @@ fn acts(letter: &Sent) -> Vec<String> {
 
 /// Phrases in answers to letters that were not understood, or not carried out.
 const REFUSED: [&str; 8] = [
-    "cannot stand",
+    "is not valid",
     "Not read as",
     "I have passed your words",
     "have passed your words to the GM",
@@ -263,7 +263,7 @@ fn orders_that_their_letter_corrects_are_not_offered() {
         let referee = Referee::new();
         let (_, report, _) = both_set_up(&referee);
         referee.reply(ANN, &report, text);
-        referee.one_to(ANN).says("leaves a doubt").keeps_silent_of("the single word YES");
+        referee.one_to(ANN).says("is not clear to me").keeps_silent_of("the single word YES");
     }
 }
 

@@ -404,7 +404,7 @@ fn corrections_that_cannot_stand_together_are_explained() {
     referee.reply(ANN, &to_ann, "If Bo comes to B, ship 1 to A1. Otherwise everything stays.");
     referee
         .one_to(ANN)
-        .says("a condition or a negation, which I cannot follow")
+        .says("a word such as \"if\" or \"not\", which I cannot follow")
         .keeps_silent_of("For example");
     referee.reply(ANN, &to_ann, "Can ship 1 go from A3 to K4 in one turn?");
     referee.one_to(ANN).says("This is a question").says("K is neither");

@@ -51,7 +51,7 @@ pub fn own_subjects<'s>(subject: &'s str, players: &[&str]) -> impl Iterator<Ite
 const OUR_SUBJECTS: [&str; 32] = [
     "sealed",
     "not filed",
-    "your answer",
+    "my answer",
     "do you mean your orders?",
     "your move",
     " moves",

@@ -224,10 +224,10 @@ const SHORT: usize = 4;
 
 /// Advice about a doubtful line whose meaning is unknown.
 const ADVICE: &str =
-    "If you mean one, please write it in full on a line of its own; if not, put a # before the line.";
+    "If you mean an order, please write it in full on a line of its own; if not, put a # before the line.";
 
 /// The same in a letter without orders.
-const ADVICE_ALONE: &str = "If you mean one, please write it in full on a line of its own.";
+const ADVICE_ALONE: &str = "If you mean an order, please write it in full on a line of its own.";
 
 /// Whether two texts have a word with a number in common, such as a square.
 fn names_same_square(written: &str, example: &str) -> bool {
@@ -282,7 +282,7 @@ fn question(doubt: &Doubt) -> String {
             "I cannot tell whether what stands in front is a part of the order or only counts your lines."
         }
         DoubtKind::Denied => {
-            "This line seems to hold an order, but also a condition or a negation, which I cannot follow."
+            "This line has an order and a word such as \"if\" or \"not\", which I cannot follow."
         }
         DoubtKind::Inside if doubt.found_orders.len() > 1 => {
             "This line seems to hold several orders, and each needs a line of its own. Your mail program may have \

@@ -241,9 +241,9 @@ options! {
     pub struct Options {
         pub layout: Layout = "triangle", "the shape of the home sectors";
         damage: Damage = "excess",
-            "whether an offence greater than the defence does the difference or the whole";
+            "whether only the offence beyond the defence does damage, or all of it";
         pub casualties: Casualties = "standing",
-            "whether ships are lost by a standing list or their owner is asked";
+            "whether a list in advance decides which ships are lost, or their owner is asked";
         /// The last turn (clause 3.6).
         turn_limit: u32 = "40", "the number of turns after which stars decide";
     }

@@ -168,7 +168,7 @@ impl Plan<'_> {
                 let off = total.abs_diff(wanted);
                 let way = if total < wanted { "few" } else { "many" };
                 faults.push(Fault::whole(format!(
-                    "The stars in {name} that can stand are worth {total} together; \
+                    "The valid stars in {name} are worth {total} together; \
                      they must be worth {wanted}: {off} too {way}."
                 )));
             }
