@@ -44,6 +44,20 @@ fn ann_wins(referee: &Referee, game_match: &Match) {
 }
 
 #[test]
+fn questions_about_the_house_are_answered() {
+    let referee = Referee::answering(ANN, "");
+    let (_, invitation) = challenge(&referee, "");
+    for (question, said) in [
+        ("Will the house take a week over each of its moves?", "The house answers at once"),
+        ("Can you make the computer weaker? Easy is still too hard.", "| CHALLENGE house:trainer quad"),
+    ] {
+        referee.sent_to(ANN);
+        referee.reply(ANN, &invitation, question);
+        referee.last_to(ANN).says(said);
+    }
+}
+
+#[test]
 fn a_player_chooses_whether_a_victory_leads_to_the_next_level() {
     for (club, chosen, next) in [
         ("off", "advance=on", "easy"),

@@ -101,6 +101,18 @@ fn what_has_a_page_of_its_own_is_answered_by_it() {
 }
 
 #[test]
+fn an_address_is_the_writers_own_unless_the_letter_names_its_owner() {
+    let referee = Referee::new();
+    let (_, to_ann, _) = quad(&referee);
+    let words = "Priya would love a game against me. Her address is priya.nair@work.example, what do we do?";
+    answer(&referee, &to_ann, words)
+        .says("| CHALLENGE priya.nair@work.example quad")
+        .keeps_silent_of("ADDRESS");
+    answer(&referee, &to_ann, "My new address is ann.archer@work.example.\n\nAnn")
+        .says("| ADDRESS ann.archer@work.example");
+}
+
+#[test]
 fn words_that_name_a_square_and_are_no_order_are_told_so() {
     let referee = Referee::new();
     let (_, to_ann, _) = quad(&referee);

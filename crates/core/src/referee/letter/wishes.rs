@@ -184,6 +184,8 @@ struct WishReader<'a> {
 
 impl WishReader<'_> {
     fn wishes(&self, topic: Option<Topic>) -> Wishes {
+        let is_of_another = topic == Some(Topic::Address) && self.names_owner_of_address();
+        let topic = if is_of_another { Some(Topic::Opponent) } else { topic };
         let misses_orders = self.spoken.misses_orders;
         let mut wishes = Wishes { care: self.spoken.care, topic, misses_orders, ..Wishes::default() };
         match (self.spoken.care, topic) {
@@ -275,6 +277,18 @@ impl WishReader<'_> {
             | Topic::NeverMind
             | Topic::Thanks => {}
         }
+    }
+
+    /// Whether the address that the letter names is somebody else's, whom it names, too: "Priya … priya.nair@…".
+    fn names_owner_of_address(&self) -> bool {
+        let Some(address) = &self.spoken.address else { return false };
+        let own: Vec<String> =
+            split_words(&self.game_match.players[self.seat]).map(language::fold).collect();
+        let words = self.remarks.iter().flat_map(|line| split_words(&line.text));
+        let names = words.filter(|word| word.starts_with(char::is_uppercase)).map(language::fold);
+        let mut others = names.filter(|name| name.chars().count() > 2 && !own.contains(name));
+        let parts: Vec<String> = split_words(address.local()).map(language::fold).collect();
+        others.any(|name| parts.contains(&name))
     }
 
     fn has_filed(&self) -> bool {

@@ -38,7 +38,7 @@ pub fn correction_meant(lines: &[&str], game: GameKind, filed: &[String]) -> Opt
         return None;
     }
     // "If it is not too late, could ship 4 go to G2 and not G1?" denies the old square, so that it is no musing.
-    let muses = lines.iter().any(|line| asks(line)) || words.iter().any(|word| is_condition(&fold(word)));
+    let muses = lines.iter().any(|line| asks(line)) || words.iter().any(|word| is_condition(word));
     let is_open = muses || lines.iter().any(|line| request::takes_back(line));
     let corrects = !muses && lines.iter().any(|line| corrects(line));
     by_squares(&words, game, filed, is_open)
@@ -200,7 +200,7 @@ pub fn stay_meant(lines: &[&str], game: GameKind, orders: &[String]) -> Option<V
     let has =
         |of: fn(&OrderWords) -> &Phrases| LANGUAGES.iter().any(|language| of(&language.orders).any_in(&said));
     let takes_back = lines.iter().any(|line| request::takes_back(line));
-    if said.iter().any(|word| is_condition(&word.text))
+    if words.iter().any(|word| is_condition(word))
         || has(|orders| &orders.except)
         || !takes_back && !has(|orders| &orders.stays)
     {

@@ -7,7 +7,6 @@
 use super::corrections::{change_meant, confirms};
 use super::tokens::{ENDS, Token, asks, is_condition, square, squares, tokens, words_of};
 use crate::game::any::GameKind;
-use crate::language::fold;
 
 /// Maximum words of a letter that gives orders in words.
 const MAX_WORDS: usize = 80;
@@ -43,7 +42,7 @@ pub fn orders_meant(lines: &[&str], game: GameKind) -> Vec<String> {
     };
     let said: Vec<&str> = text.split_inclusive(ENDS_OF_ALL).filter(is_about_play).collect();
     let is_open = |sentence: &&str| {
-        asks(sentence) || words_of(sentence).into_iter().any(|word| is_condition(&fold(word)))
+        asks(sentence) || words_of(sentence).into_iter().any(is_condition)
     };
     if said.iter().any(is_open) {
         return Vec::new();

@@ -279,7 +279,7 @@ pub fn number(word: &str) -> Option<u32> {
 pub fn may_take_orders_back(remarks: &[Line], setups: &[&str]) -> bool {
     let spoken = read_remarks(remarks, "", false, NaiveDate::default());
     let wishes = [spoken.topic, spoken.also];
-    let is_wish = |topic: Topic| matches!(topic, Topic::Withdraw | Topic::Change);
+    let is_wish = |topic: Topic| matches!(topic, Topic::Withdraw | Topic::Change | Topic::Pause);
     wishes.into_iter().flatten().any(is_wish)
         || sentences(remarks).iter().any(|said| may_take_back(said, setups))
 }

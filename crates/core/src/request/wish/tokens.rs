@@ -89,8 +89,13 @@ pub(super) fn words_of(line: &str) -> Vec<&str> {
 }
 
 /// Whether a word sets a condition in one of the languages, and is no common word of another.
-pub(super) fn is_condition(word: &str) -> bool {
-    any_has(word, |language| &language.words.if_) && !any_has(word, |language| &language.words.weak_if)
+pub(super) fn is_condition(written: &str) -> bool {
+    // Only the accent tells "where" and "yes" from "or" and "if".
+    if ["où", "sí"].contains(&written.to_lowercase().as_str()) {
+        return false;
+    }
+    let word = fold(written);
+    any_has(&word, |language| &language.words.if_) && !any_has(&word, |language| &language.words.weak_if)
 }
 
 pub(super) fn tokens(words: &[&str], game: GameKind) -> Vec<Token> {
