@@ -13,6 +13,7 @@ use crate::desk::matches::offers::{self, Opponent};
 use crate::desk::matches::player_names::name_of_sender;
 use crate::desk::matches::taking::Audience;
 use crate::desk::matches::{applicants, challenge, membership, seats, taking};
+use crate::game::Seat;
 use crate::letter::Letter;
 use crate::referee::{HouseMatch, MatchSummary, Offer, OfferRejection, Reply, Stage};
 use crate::request::{Command, Party, Request, lines_of};
@@ -250,7 +251,9 @@ pub fn matches_of(desk: &Desk<'_>, player_id: Option<i64>, zone: Option<Zone>) -
             && let Some(loaded) = or_lacking(desk.game_match(&overview.id))?.flatten()
         {
             let awaited = loaded.game_match.awaited_for(Some(*seat));
-            line.awaited = awaited.into_iter().map(|seat| overview.players[seat].clone()).collect();
+            let name =
+                |who: Seat| if who == *seat { "you".to_owned() } else { overview.players[who].clone() };
+            line.awaited = awaited.into_iter().map(name).collect();
         }
         lines.push(line);
     }

@@ -313,7 +313,7 @@ fn an_offer_for_reliable_players_refuses_who_files_late() {
     referee.reply(ANN, &to_ann, "OPEN quantum reliable=95");
     let code = code(&referee.one_to(ANN), "JOIN");
     referee.reply(BO, &to_bo, &format!("JOIN {code}"));
-    referee.one_to(BO).says("who file 95 of 100 turns in time. Bo filed 9 of their last 10 turns in time.");
+    referee.one_to(BO).says("who file 95 of 100 turns in time. Bo filed 9 of his last 10 turns in time.");
     // A player who has owed few turns meets every condition.
     referee.answer_for(CY);
     referee.write(CY, &format!("JOIN {code}"));

@@ -53,7 +53,7 @@ impl Reliability {
                 _ => format!("{name} has filed {in_time} of {owed} turns in time so far."),
             };
         }
-        let filed = format!("{name} filed {in_time} of their last {owed} turns in time");
+        let filed = format!("{name} filed {in_time} of his last {owed} turns in time");
         match lost {
             0 => format!("{filed}."),
             1 => format!("{filed} and lost 1 match by missed turns in the last 12 months."),
@@ -141,7 +141,7 @@ mod tests {
         let bo = Reliability::of(&turns, 1);
         assert_eq!(
             bo.sentence("Bo"),
-            "Bo filed 95 of their last 100 turns in time and lost 1 match by missed turns in the last 12 months."
+            "Bo filed 95 of his last 100 turns in time and lost 1 match by missed turns in the last 12 months."
         );
         assert!(bo.meets(95) && !bo.meets(96));
         let cy = Reliability::of(&[true; 4], 0);

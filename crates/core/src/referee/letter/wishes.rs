@@ -282,8 +282,7 @@ impl WishReader<'_> {
     /// Whether the address that the letter names is somebody else's, whom it names, too: "Priya … priya.nair@…".
     fn names_owner_of_address(&self) -> bool {
         let Some(address) = &self.spoken.address else { return false };
-        let own: Vec<String> =
-            split_words(&self.game_match.players[self.seat]).map(language::fold).collect();
+        let own: Vec<String> = split_words(&self.game_match.players[self.seat]).map(language::fold).collect();
         let words = self.remarks.iter().flat_map(|line| split_words(&line.text));
         let names = words.filter(|word| word.starts_with(char::is_uppercase)).map(language::fold);
         let mut others = names.filter(|name| name.chars().count() > 2 && !own.contains(name));

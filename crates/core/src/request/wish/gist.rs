@@ -41,9 +41,7 @@ pub fn orders_meant(lines: &[&str], game: GameKind) -> Vec<String> {
         tokens(&words_of(sentence), game).iter().any(counts)
     };
     let said: Vec<&str> = text.split_inclusive(ENDS_OF_ALL).filter(is_about_play).collect();
-    let is_open = |sentence: &&str| {
-        asks(sentence) || words_of(sentence).into_iter().any(is_condition)
-    };
+    let is_open = |sentence: &&str| asks(sentence) || words_of(sentence).into_iter().any(is_condition);
     if said.iter().any(is_open) {
         return Vec::new();
     }

@@ -118,7 +118,7 @@ fn one_order(
     let mut faults: Vec<Fault> =
         found.map(|(line, (reason, example))| Fault { example, ..Fault::on(line, reason) }).collect();
     if orders.iter().filter(|numbered| of_this_phase(&numbered.order)).count() > 1 {
-        faults.push(Fault::whole("A turn is one order, and your letter has more. Send only one of them."));
+        faults.push(Fault::whole("There is more than one order, and only one is allowed in a turn."));
     }
     faults
 }
