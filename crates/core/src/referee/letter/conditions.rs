@@ -75,7 +75,7 @@ fn too_late(game_match: &Match, seat: Seat, due: &Due, arrived: DateTime<Utc>) -
 }
 
 /// Takes a seat's conditional orders back if a letter of words alone may change them or take them back, or holds orders
-/// that were refused, and offers them again: nothing waits for them, and they are played as soon as the move comes.
+/// that were refused, and offers them again. They are not held as filings are: nobody owes them.
 pub(super) fn doubt(draft: &mut Draft, letter: &SeatLetter, is_refused: bool) -> Option<(Reply, Proposal)> {
     let (seat, request) = (letter.cause.seat, &letter.request);
     let turn = draft.game_match.due()?.turn;
